@@ -22,7 +22,7 @@ from muniment.model.actor import Actor
 from muniment.model.claim import Claim
 from muniment.model.claim_options import make_claim
 from muniment.model.errors import MunimentError
-from muniment.write.facts import Asked, gather
+from muniment.write.facts import Asked, facts_now
 
 ANCESTORS = 43
 HITS = 5
@@ -106,7 +106,7 @@ def _check(load: Load, count: int = 300) -> float:
     with load.memory._session.tenant.store.read() as snapshot:
         started = time.perf_counter()
         for asked in claims:
-            gather(snapshot, asked, pepper=bench.pepper)
+            facts_now(snapshot, asked, pepper=bench.pepper)
         return (time.perf_counter() - started) / count * 1e6
 
 

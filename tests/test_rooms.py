@@ -27,9 +27,21 @@ ROOMS: dict[str, set[str]] = {
     "engine": {"model", "config", "policy", "ledger", "ports", "text", "trust", "graph", "write", "read", "backends"},
     "aio": {"model", "config", "policy", "ports", "engine"},
     "compat": {"model", "config", "contracts", "policy", "ports", "trust", "engine", "aio"},
+    "importers": {"model", "config", "contracts", "compat", "engine", "policy", "text", "write"},
     "operations": {"model", "engine", "graph", "trust"},
     "client": {"model", "operations", "engine", "config"},
-    "surfaces": {"model", "contracts", "compat", "engine", "aio", "config", "operations", "ports", "policy"},
+    "surfaces": {
+        "model",
+        "contracts",
+        "compat",
+        "engine",
+        "aio",
+        "config",
+        "operations",
+        "ports",
+        "policy",
+        "importers",
+    },
     "testing": {"model", "ledger", "ports"},
     "__init__": {"model", "engine", "client"},
     "__main__": {"surfaces"},
@@ -51,6 +63,7 @@ OUTSIDE: dict[str, set[str]] = {
     "engine": {"msgspec"},
     "aio": set(),
     "compat": {"msgspec", "muniment_memledger"},
+    "importers": {"msgspec", "apsw", "psycopg", "yaml"},
     "operations": {"msgspec"},
     "client": {"msgspec", "httpx"},
     "surfaces": {
@@ -147,13 +160,15 @@ def test_only_the_configuration_reads_the_environment() -> None:
 
 def test_sqlite_is_spoken_in_its_own_backend_only() -> None:
     speakers = {room(path) for path in MODULES if "apsw" in {name.split(".")[0] for name in imported(path)}}
-    assert speakers == {"backends"}
+    assert speakers == {"backends", "importers"}, "our own files, and those of other systems"
 
 
 KITS = Path(__file__).parent.parent / "kits"
 
 
 def test_a_conformance_kit_knows_no_implementation() -> None:
-    kits = [path for name in ("akashik-conformance",) for path in sorted((KITS / name).rglob("*.py"))]
+    kits = [
+        path for name in ("akashik-conformance", "omir-conformance") for path in sorted((KITS / name).rglob("*.py"))
+    ]
     assert kits
     assert [str(path) for path in kits if "muniment" in {name.split(".")[0] for name in imported(path)}] == []

@@ -14,6 +14,7 @@ from tests.postgres.server import Schemas
 from tests.support.world import START, TickingClock, simulated_memory
 
 from muniment.backends.postgres.pipeline import Pipeline
+from muniment.backends.postgres.unit import TOGETHER_MAX
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.engine.importing import Newcomer
@@ -24,9 +25,8 @@ from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed
 from muniment.ports.store import TenantStore
 from muniment.testing.contents import contents
-from muniment.write.pipeline import AHEAD_MAX
 
-SIZE = AHEAD_MAX + 40
+SIZE = TOGETHER_MAX + 40
 """More than is looked up ahead at once."""
 THINGS = ("staging database", "payment gateway", "front door", "build server")
 STATES = ("is running in Frankfurt", "is not running in Frankfurt", "is down", "moved to Oslo", "runs version 7")
@@ -170,7 +170,7 @@ def test_a_batch_asks_the_server_a_few_times_for_many_proposals(
         memory = worlds[1][0]
         memory.propose([Claim(content=said(number)) for number in range(50)])
         monkeypatch.setattr(Pipeline, "_exchange", counted)
-        verdicts = memory.propose([Claim(content=said(50 + number)) for number in range(2 * AHEAD_MAX)])
+        verdicts = memory.propose([Claim(content=said(50 + number)) for number in range(2 * TOGETHER_MAX)])
         monkeypatch.undo()
         assert {verdict.outcome for verdict in verdicts} == {"committed"}
         assert len(waits) < 50

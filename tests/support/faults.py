@@ -6,7 +6,7 @@ just before it is made durable, and the moment after that, when it is durable an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from typing import TypeVar, cast
@@ -15,7 +15,7 @@ from muniment.model.entry import Document, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
 from muniment.model.receipt import StoredReceipt
 from muniment.model.rows import Row, ToldRow
-from muniment.ports.ahead import Ahead
+from muniment.ports.facts import FactsAsked, FactsFound
 from muniment.ports.health import StoreHealth
 from muniment.ports.lexicon import Lexicon, Names
 from muniment.ports.store import (
@@ -138,8 +138,11 @@ class _DoomedUnit:
         self.notes = cast(Notes, _Watched(unit.notes, touch))
         self.receipts = cast(Receipts, _Watched(unit.receipts, touch))
 
-    def look_ahead(self, about: Callable[[], Ahead]) -> None:
-        self._around(lambda: self._unit.look_ahead(about))
+    def facts(self, asked: Sequence[FactsAsked]) -> Iterator[FactsFound]:
+        self._touch()
+        for found in self._unit.facts(asked):
+            self._touch()
+            yield found
 
     def ahead(self, *asks: Callable[[], object]) -> None:
         self._unit.ahead(*asks)
@@ -147,8 +150,10 @@ class _DoomedUnit:
     def append(self, entry: StoredEntry) -> None:
         self._around(lambda: self._unit.append(entry))
 
-    def keep(self, document: Document) -> None:
-        self._around(lambda: self._unit.keep(document))
+    def keep(self, *documents: Document) -> None:
+        """One by one, so that there is a death between any two of them."""
+        for document in documents:
+            self._around(partial(self._unit.keep, document))
 
     def drop(self, doc: int) -> None:
         self._around(lambda: self._unit.drop(doc))

@@ -7,7 +7,7 @@ path. An empty list means that the document passes without an error. With `only`
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
 
 import msgspec
 
@@ -15,6 +15,11 @@ from muniment.contracts.finding import Severity
 from muniment.contracts.registry import ContractName, contract
 from muniment.model.decoding import decode_json
 from muniment.model.value import Value
+
+ROOT = Path(__file__).parents[2]
+BESIDE = ROOT / "src/muniment/contracts"
+PLACES = {ContractName.OMIR: ROOT / "kits/omir-conformance/src/omir_conformance/vectors.json"}
+"""The vectors that belong to a kit; all others stand beside their contract."""
 
 
 class Vector(Value):
@@ -34,7 +39,7 @@ class Vector(Value):
 
 def vectors(name: ContractName) -> tuple[Vector, ...]:
     """The vectors that stand beside a contract; none if it has no such file."""
-    file = files("muniment.contracts").joinpath(name.value, "vectors.json")
+    file = PLACES.get(name, BESIDE / name / "vectors.json")
     return decode_json(file.read_bytes(), tuple[Vector, ...]) if file.is_file() else ()
 
 

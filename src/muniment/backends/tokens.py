@@ -72,6 +72,10 @@ def tokenize(text: str) -> Places:
     >>> tokenize("东京API"), tokenize("Müllers Rechnungen sind da")[:2]
     ((('东京', '东'), ('京',), ('api',)), (('muller', 'mueller', '~mull', '~~de'), ('rechnungen', '~rechnung')))
     """
+    return _tokenized(text) if len(text) <= _KEPT_LENGTH_MAX else _taken_apart(text)
+
+
+def _taken_apart(text: str) -> Places:
     language = language_of(text)
     if text.isascii() and language not in _STEMMERS and not _CAMEL.search(text):
         return tuple((term,) for term in _english(text))
@@ -79,6 +83,12 @@ def tokenize(text: str) -> Places:
     if language in _STEMMERS and found:
         found[0] = _once([*found[0], _MARKERS[language]])
     return tuple(found)
+
+
+_KEPT_LENGTH_MAX, _KEPT_MAX = 1_000, 2_048
+"""Texts up to this length are kept taken apart, those asked for last: what is written is taken apart for the index and
+for its neighbours, and what is often found each time that it is."""
+_tokenized = lru_cache(maxsize=_KEPT_MAX)(_taken_apart)
 
 
 def terms_of(text: str) -> Iterator[str]:

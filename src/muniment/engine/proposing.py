@@ -18,7 +18,7 @@ from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.write.admit import Admitted, admit, unheard
 from muniment.write.case import hidden
 from muniment.write.exposure import ALIKE_LEAST, pieces_of
-from muniment.write.facts import gather, hearing_of
+from muniment.write.facts import facts_now, hearing_of
 from muniment.write.pipeline import asked, propose
 from muniment.write.similarity import Suggestion, comparable
 
@@ -72,7 +72,7 @@ def submit(
 
 def _compared(session: Session, admitted: Admitted) -> Admitted:
     """Ask the model, if there is one, what the author was told of low origin that the proposal is near to."""
-    wanted = asked(admitted)
+    wanted = asked(admitted, session.policy)
     if not wanted.listens or not session.tenant.indexer.has_model:
         return admitted
     hearing = hearing_of(wanted.actor)
@@ -106,7 +106,7 @@ def _suggestions(session: Session, admitted: Admitted) -> tuple[Suggestion, ...]
     if judge is None or policy.disputes.judge is DetectorEffect.IGNORE:
         return ()
     with session.store.read() as snapshot:
-        kin = gather(snapshot, asked(admitted), pepper=session.bench.pepper).kin
+        kin = facts_now(snapshot, asked(admitted, policy), pepper=session.bench.pepper).kin
     # A judge may be somebody else's machine: it is shown what the proposer may see and could disagree with.
     shown = [held for held in kin if comparable(claim, held) and not hidden(policy, admitted.actor, held)]
     opinions = judge.compare_all(claim.content, [held.record.content for held in shown]) if shown else []

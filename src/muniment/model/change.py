@@ -13,7 +13,7 @@ from muniment.model.entry import (
     SignedHandover,
     StateChange,
 )
-from muniment.model.erasure import Tombstone
+from muniment.model.erasure import Certificate, Tombstone
 from muniment.model.note import Note
 from muniment.model.packed_receipt import PackedAccount
 from muniment.model.receipt import Account
@@ -68,7 +68,7 @@ class ChangeSet(Value):
 
     `position` is where the ledger stood when the facts were fetched. While it stands there, nothing can have moved;
     when it does not, each thing in `decided_on` is looked at again. `refiled` and `reworded` are the
-    projections of what is `amended`.
+    projections of what is `amended`. The `certificate` of an erasure lacks the hash of the entry, which comes with it.
     """
 
     kind: EntryKind
@@ -91,3 +91,4 @@ class ChangeSet(Value):
     changes: tuple[StateChange, ...] = ()
     filing: ProposalStateChange | None = None
     conflicts: tuple[ConflictChange, ...] = ()
+    certificate: Certificate | None = None

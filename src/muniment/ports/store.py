@@ -28,7 +28,7 @@ from muniment.model.rows import (
     TombstoneRow,
 )
 from muniment.model.times import Instant
-from muniment.ports.ahead import Ahead
+from muniment.ports.facts import FactsAsked, FactsFound
 from muniment.ports.health import StoreHealth
 from muniment.ports.lexicon import Lexicon, Names
 from muniment.ports.vectors import Vectors, VectorSearch
@@ -271,6 +271,10 @@ class Snapshot(Protocol):
     @property
     def receipts(self) -> Receipts: ...
 
+    def facts(self, asked: Sequence[FactsAsked]) -> Iterator[FactsFound]:
+        """The facts of each proposal, in order. They are looked up together, and each answer is of the moment when it
+        is taken: who decides a batch in a unit finds in it what those before have left."""
+
     def ahead(self, *asks: Callable[[], object]) -> None:
         """Hear what will be asked next. A store that is far away may fetch it all in one go; the answers are the same
         whether this is said or not, and whether what is said here is asked or not."""
@@ -279,13 +283,9 @@ class Snapshot(Protocol):
 class Unit(Snapshot, Protocol):
     """A snapshot that may write."""
 
-    def look_ahead(self, about: Callable[[], Ahead]) -> None:
-        """Hear what is about to be asked. No answer depends on it: a store that has far to go looks it up together, and
-        another does not even ask what it is."""
-
     def append(self, entry: StoredEntry) -> None: ...
 
-    def keep(self, document: Document) -> None: ...
+    def keep(self, *documents: Document) -> None: ...
 
     def drop(self, doc: int) -> None: ...
 

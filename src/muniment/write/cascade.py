@@ -6,6 +6,8 @@ all of them are.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import msgspec
 
 from muniment.graph.walk import dependents, supporters
@@ -17,7 +19,7 @@ from muniment.model.rows import ConflictRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import Value
 from muniment.model.vocabulary import ConflictStatus, ConflictType, Strategy, Support
-from muniment.policy.rules import Policy
+from muniment.policy.rules import CascadePolicy, Policy
 from muniment.ports.store import Snapshot
 from muniment.trust.support import Supporter, SupportTerms, support_of
 from muniment.write.facts import open_conflicts
@@ -55,9 +57,13 @@ def become(
 
 
 def support_terms(policy: Policy) -> SupportTerms:
-    cascade = policy.cascade
+    return _terms(policy.cascade, policy.trust.missing_floor)
+
+
+@lru_cache(maxsize=64)
+def _terms(cascade: CascadePolicy, floor: float) -> SupportTerms:
     return SupportTerms(
-        floor=policy.trust.missing_floor,
+        floor=floor,
         consequences={
             Status.RETRACTED: cascade.retracted,
             Status.DEPRECATED: cascade.deprecated,

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from muniment.ledger.chain import VERSION, commitment, seal
 from muniment.ledger.checkpoint import make_checkpoint
 from muniment.ledger.project import project, read_document
 from muniment.ledger.receipts import SealedReceipt, disclosures, follow
 from muniment.model.change import ChangeSet
 from muniment.model.entry import Document, DocumentRef, Entry, LedgerHead, ReceiptBinding, ReceiptRef, SignedCheckpoint
+from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import LedgerBroken
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
@@ -39,8 +42,8 @@ def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Id
     written = _Written(documents=documents, amended=amended, blanked=blanked)
     entry = _entry(change, written, head, tenant, _bound(unit, head))
     unit.append(seal(entry, head))
-    for document in documents:
-        unit.keep(document)
+    if documents:
+        unit.keep(*documents)
     if change.dropped:
         unit.erase(change.dropped)
     for doc in change.dropped:
@@ -54,6 +57,20 @@ def commit(unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Id
     for note in change.reworded:
         unit.reword(note.doc, note.body)
     return entry
+
+
+def commit_certified(
+    unit: Unit, change: ChangeSet, *, tenant: str, pepper: bytes, ids: Ids, signer: Signer
+) -> tuple[Entry, SignedCertificate]:
+    """Write an erasure down, and with it its certificate, signed once the hash of the entry is known."""
+    entry = commit(unit, change, tenant=tenant, pepper=pepper, ids=ids)
+    head = unit.ledger.head()
+    assert head is not None, "the entry was just written"
+    assert change.certificate is not None, "an erasure is certified"
+    certificate = msgspec.structs.replace(change.certificate, seq=entry.seq, entry=head.hash.hex(), key=signer.key_id)
+    signed = SignedCertificate(certificate=certificate, signature=signer.sign(canonical(certificate)).hex())
+    unit.certify(signed)
+    return entry, signed
 
 
 class _Blank(Value):
@@ -164,8 +181,8 @@ def rebuild(
                 raise LedgerBroken(f"document {ref.doc} of entry {entry.seq} is not what was committed", seq=entry.seq)
         if source is not None:
             unit.append(stored)
-            for document in documents.values():
-                unit.keep(document)
+            if documents:
+                unit.keep(*documents.values())
         values = {
             ref.doc: value
             for ref in entry.documents

@@ -16,7 +16,7 @@ from muniment.policy.rules import Action
 from muniment.ports.store import Unit
 from muniment.write.cascade import become
 from muniment.write.case import hidden
-from muniment.write.facts import Asked, Held, gather
+from muniment.write.facts import Asked, Held, facts_now
 from muniment.write.pipeline import Act, Bench, act_report, decided, enact
 from muniment.write.plan import opened
 from muniment.write.precedence import PRECEDENCE, above
@@ -107,7 +107,7 @@ def _held_back(unit: Unit, held: Held, against: tuple[Held, ...], actor: Actor, 
 def unsaid(unit: Unit, held: Held, actor: Actor, bench: Bench) -> tuple[Rival, ...]:
     """Whom the record disagrees with, without those it is known to."""
     claim, rid = held.record.claim, held.card.rid
-    facts = gather(unit, Asked(claim=claim, actor=held.record.actor), pepper=bench.pepper)
+    facts = facts_now(unit, Asked(claim=claim, actor=held.record.actor), pepper=bench.pepper)
     known = {side for row in unit.desk.conflicts_of(rid) for side in (row.a, row.b)} | {rid}
     found = rivals(claim, facts, {held.card.id}, bench.policy.disputes, (), held.record.actor)
     return tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import msgspec
@@ -20,7 +20,7 @@ from muniment.model.status import CURRENT, Status
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
 from muniment.model.vocabulary import LABEL_RANK, STANDS_ON, ConflictStatus, Label
-from muniment.ports.ahead import Ahead, Hearing
+from muniment.ports.facts import FactsAsked, FactsFound, Hearing
 from muniment.ports.store import Snapshot
 from muniment.text.compare import could_meet, may_meet
 from muniment.text.differences import changed
@@ -31,7 +31,6 @@ from muniment.write.tombstones import tombstone_for
 
 KIN_MAX = 16
 ABOUT_MAX = 8
-_LAST = 2**63 - 1
 EVER = Instant(0)
 HEARD_MAX = 256
 """So many records of low origin, those told last, are compared with what their reader writes next."""
@@ -101,12 +100,6 @@ def fetch(snapshot: Snapshot, card: Card) -> Held:
     return _held(card, snapshot.documents.get(card.rid))
 
 
-def fetch_all(snapshot: Snapshot, cards: Sequence[Card]) -> tuple[Held, ...]:
-    """The same for several."""
-    documents = snapshot.documents.many([card.rid for card in cards]) if cards else {}
-    return tuple([_held(card, documents.get(card.rid)) for card in cards])
-
-
 def _held(card: Card, document: Document | None) -> Held:
     if document is None:
         raise IntegrityError(f"the {DocumentRole.RECORD} of {card.id} revision {card.revision} is missing")
@@ -121,29 +114,29 @@ def _record(body: bytes) -> Record:
 
 def look_up(snapshot: Snapshot, record: str) -> Held | None:
     """The revision of a record that speaks for now, or its last one, or None."""
-    card = _latest(snapshot, record)
+    card = _latest(snapshot.catalogue.revisions(record))
     return None if card is None else fetch(snapshot, card)
 
 
-def _latest(snapshot: Snapshot, record: str) -> Card | None:
-    current = snapshot.catalogue.current(record)
-    return current or next(reversed(snapshot.catalogue.revisions(record)), None)
+def _latest(revisions: Sequence[Card]) -> Card | None:
+    current = next((card for card in revisions if card.status in CURRENT), None)
+    return current or (revisions[-1] if revisions else None)
 
 
 class Asked(Value):
     """What is being decided: the claim, who makes it, what it is to the records there are, and the id it wants. `crowd`
     is how many of one actor at once are too many, if anybody asks; `listens` tells that its words may be those of what
-    its author was told, as a person's are not, and `since` is when that was lately."""
+    its author was told, as a person's are not. `proposal` is the id it is filed under."""
 
     claim: Claim
     actor: str
+    proposal: str | None = None
     target: str | None = None
     promotes: str | None = None
     wanted: str | None = None
     crowd: int | None = None
     arrives: bool = False
     listens: bool = True
-    since: Instant = EVER
 
 
 def with_marked(facts: Facts, marked: tuple[Held, ...]) -> Facts:
@@ -154,19 +147,22 @@ def with_marked(facts: Facts, marked: tuple[Held, ...]) -> Facts:
     return msgspec.structs.replace(facts, marked=marked, seen=(*facts.seen, *versions)) if marked else facts
 
 
-def ahead_of(proposals: Iterable[str], asked: Sequence[Asked], *, pepper: bytes) -> Ahead:
-    """What `gather` will look up for these, as far as it can be told beforehand."""
-    marks = dict.fromkeys(fingerprint(one.claim, one.actor, pepper=pepper) for one in asked)
-    slots = dict.fromkeys(slot for one in asked if (slot := slot_key(one.claim)) is not None)
-    return Ahead(
-        actors=tuple(dict.fromkeys(one.actor for one in asked)),
-        proposals=tuple(dict.fromkeys(proposals)),
-        fingerprints=tuple(marks),
-        slots=tuple(slots),
-        records=tuple(sorted(set().union(*map(_names, asked), *(cited(one.claim) for one in asked)))),
-        subjects=tuple(dict.fromkeys(key for one in asked for key in _subjects(one.claim, pepper))),
-        words=tuple(_words(one.claim.content) for one in asked),
-        heard=tuple(dict.fromkeys(hearing_of(one.actor) for one in asked if _hears(one))),
+def question(asked: Asked, *, pepper: bytes) -> FactsAsked:
+    """What a decision on a claim asks of the store."""
+    claim = asked.claim
+    return FactsAsked(
+        actor=asked.actor,
+        fingerprint=fingerprint(claim, asked.actor, pepper=pepper),
+        proposal=asked.proposal,
+        slot=slot_key(claim),
+        answers_max=PAST_MAX,
+        records=tuple(sorted({*_names(asked), *cited(claim)})),
+        subjects=identity_keys(claim, about(claim.content), pepper=pepper),
+        subjects_max=ABOUT_MAX,
+        words=(*salient(claim.content), *misspelt(claim.content)),
+        near_max=KIN_MAX,
+        burst=asked.crowd,
+        hearing=hearing_of(asked.actor) if asked.listens or is_long(claim) else None,
     )
 
 
@@ -176,60 +172,77 @@ def _names(asked: Asked) -> set[str]:
     return {*(target for _, target in asked.claim.lineage.links), *(name for name in others if name is not None)}
 
 
-def gather(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
-    """Look at everything the decision on a claim may depend on."""
+def facts_now(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
+    """The facts of one claim, asked for by themselves."""
+    wanted = question(asked, pepper=pepper)
+    return gather(snapshot, asked, wanted, next(iter(snapshot.facts([wanted]))))
+
+
+def gather(snapshot: Snapshot, asked: Asked, wanted: FactsAsked, found: FactsFound, *, since: Instant = EVER) -> Facts:
+    """Everything the decision on a claim may depend on: what was asked and found, with what the records found say.
+    `since` is when something was told lately."""
     claim, lineage = asked.claim, asked.claim.lineage
-    links = {name: look_up(snapshot, name) for name in sorted(_names(asked))}
-    mark = fingerprint(claim, asked.actor, pepper=pepper)
-    twin = snapshot.catalogue.twin(mark)
-    slot = slot_key(claim)
-    occupants = snapshot.catalogue.occupants(slot) if slot is not None else ()
-    contradicted = tuple(
-        held
-        for relation in lineage.relations
-        if relation.type == "contradicts" and (held := links[relation.target]) is not None
+    latest = {name: card for name, cards in found.revisions.items() if (card := _latest(cards)) is not None}
+    kin = _kin(snapshot, claim, found)
+    past = [*found.past_twins[-PAST_MAX:], *found.past_answers]
+    twin = () if found.twin is None else (found.twin,)
+    shelf = _shelf(snapshot, [*latest.values(), *twin, *found.occupants, *found.heard, *past, *kin])
+    names, mentions = sorted(_names(asked)), cited(claim)
+    links = {name: shelf[latest[name].rid] if name in latest else None for name in names}
+    near_by = tuple(shelf[card.rid] for card in kin)
+    heard = tuple(shelf[card.rid] for card in found.heard)
+    mentioned = tuple(shelf[latest[name].rid] for name in mentions if name in latest)
+    before = _past(snapshot, claim, [shelf[rid] for rid in sorted({card.rid for card in past})], near_by)
+    near = {held.card.rid for held in (*near_by, *mentioned, *(held for one in before for held in (one.held, one.now)))}
+    told = snapshot.receipts.told_to(asked.actor, sorted(near)) if near else frozenset[int]()
+    named = asked.target if asked.target is not None else asked.wanted
+    revisions = found.revisions.get(named, ()) if named is not None else ()
+    return Facts(
+        tombstone=tombstone_for(snapshot, claim, asked.wanted) if asked.arrives else None,
+        last_revision=max((card.revision for card in revisions), default=0),
+        returns=_returns(snapshot, asked, links),
+        buried=asked.wanted is not None and asked.wanted in found.buried,
+        links=links,
+        twin=shelf[found.twin.rid] if found.twin is not None else None,
+        occupants=tuple(shelf[card.rid] for card in found.occupants),
+        contradicted=tuple(
+            held
+            for relation in lineage.relations
+            if relation.type == "contradicts" and (held := links[relation.target]) is not None
+        ),
+        successors=_successors(snapshot, asked, links),
+        seen=_seen(links, wanted, found),
+        past=before,
+        kin=near_by,
+        told=told.union(held.card.rid for held in heard),
+        carried=frozenset(_carried(snapshot, near_by, asked.target)) if asked.target is not None else frozenset(),
+        loops=_loops(snapshot, lineage, asked.target) if asked.target is not None else (),
+        pace=found.pace,
+        heard=heard,
+        lately=_lately(snapshot, asked, heard, since),
+        cited=mentioned,
     )
+
+
+def _shelf(snapshot: Snapshot, cards: Sequence[Card]) -> dict[int, Held]:
+    """These revisions with their records, by number: one question for all."""
+    by_rid = {card.rid: card for card in cards}
+    documents = snapshot.documents.many(list(by_rid)) if by_rid else {}
+    return {rid: _held(card, documents.get(rid)) for rid, card in by_rid.items()}
+
+
+def _seen(links: dict[str, Held | None], wanted: FactsAsked, found: FactsFound) -> tuple[SeenVersion, ...]:
+    """The versions of what was looked at."""
     seen = [
         SeenVersion(key=DependencyKey.RECORD, name=name, version=held.card.since if held else 0)
         for name, held in links.items()
     ]
-    seen.append(SeenVersion(key=DependencyKey.TWIN, name=mark.hex(), version=twin.rid if twin else 0))
-    if slot is not None:
-        seen.append(
-            SeenVersion(key=DependencyKey.SLOT, name=slot, version=max((card.since for card in occupants), default=0))
-        )
-    kin, heard = _kin(snapshot, claim, pepper), _heard(snapshot, asked)
-    mentioned = [held for name in cited(claim) if (held := look_up(snapshot, name)) is not None]
-    past = _past(snapshot, mark, slot, kin, claim)
-    near = {held.card.rid for held in (*kin, *mentioned, *(held for one in past for held in (one.held, one.now)))}
-    named = asked.target if asked.target is not None else asked.wanted
-    revisions = snapshot.catalogue.revisions(named) if named is not None and links.get(named) is not None else ()
-    return Facts(
-        tombstone=tombstone_for(snapshot, claim, asked.wanted, pepper=pepper) if asked.arrives else None,
-        last_revision=max((card.revision for card in revisions), default=0),
-        returns=_returns(snapshot, asked, links),
-        buried=asked.wanted is not None and snapshot.catalogue.buried(asked.wanted),
-        links=links,
-        twin=fetch(snapshot, twin) if twin else None,
-        occupants=fetch_all(snapshot, occupants),
-        contradicted=contradicted,
-        successors=_successors(snapshot, asked, links),
-        seen=tuple(seen),
-        past=past,
-        kin=kin,
-        told=frozenset(
-            [
-                *(snapshot.receipts.told_to(asked.actor, sorted(near)) if near else ()),
-                *(held.card.rid for held in heard),
-            ]
-        ),
-        carried=frozenset(_carried(snapshot, kin, asked.target)) if asked.target is not None else frozenset(),
-        loops=_loops(snapshot, lineage, asked.target) if asked.target is not None else (),
-        pace=snapshot.catalogue.pace(asked.actor, nth=asked.crowd) if asked.crowd is not None else None,
-        heard=heard,
-        lately=_lately(snapshot, asked, heard),
-        cited=tuple(mentioned),
-    )
+    twin = found.twin.rid if found.twin is not None else 0
+    seen.append(SeenVersion(key=DependencyKey.TWIN, name=wanted.fingerprint.hex(), version=twin))
+    if wanted.slot is not None:
+        since = max((card.since for card in found.occupants), default=0)
+        seen.append(SeenVersion(key=DependencyKey.SLOT, name=wanted.slot, version=since))
+    return tuple(seen)
 
 
 _ID = re.compile(r"\brec_[0-9a-z]{8,64}")
@@ -243,10 +256,10 @@ def cited(claim: Claim) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*said, *given]))[:CITED_MAX]
 
 
-def _lately(snapshot: Snapshot, asked: Asked, heard: tuple[Held, ...]) -> frozenset[int]:
+def _lately(snapshot: Snapshot, asked: Asked, heard: tuple[Held, ...], since: Instant) -> frozenset[int]:
     if not heard or not asked.listens:
         return frozenset()
-    return snapshot.receipts.told_since(asked.actor, [held.card.rid for held in heard], asked.since)
+    return snapshot.receipts.told_since(asked.actor, [held.card.rid for held in heard], since)
 
 
 def _returns(snapshot: Snapshot, asked: Asked, links: dict[str, Held | None]) -> bool:
@@ -269,19 +282,17 @@ def undone(snapshot: Snapshot, card: Card) -> bool:
     return False
 
 
-def _past(snapshot: Snapshot, mark: bytes, slot: str | None, kin: tuple[Held, ...], claim: Claim) -> tuple[Past, ...]:
-    cards = {card.rid: card for card in snapshot.catalogue.past_twins(mark)[-PAST_MAX:]}
-    if slot is not None:
-        cards |= {card.rid: card for card in snapshot.catalogue.past_answers(slot, limit=PAST_MAX)}
-    exact = [(held, False) for held in fetch_all(snapshot, [cards[rid] for rid in sorted(cards)])]
+def _past(snapshot: Snapshot, claim: Claim, exact: list[Held], kin: tuple[Held, ...]) -> tuple[Past, ...]:
+    """What no longer speaks, by the claim's words or question or near to it, with what took its place."""
+    known = {held.card.rid for held in exact}
     near = [
         (held, not same_text(claim.content, held.record.content))
         for held in kin
-        if held.card.rid not in cards and held.card.status not in CURRENT
+        if held.card.rid not in known and held.card.status not in CURRENT
     ]
     return tuple(
         Past(held=held, now=now, near=by_words)
-        for held, by_words in [*exact, *near]
+        for held, by_words in [*((held, False) for held in exact), *near]
         if (now := _speaks_now(snapshot, held.card)) is not None
     )
 
@@ -308,56 +319,21 @@ def _speaks_now(snapshot: Snapshot, card: Card) -> Held | None:
     return None
 
 
-@lru_cache(maxsize=256)  # asked when it is looked for ahead, and again when it is decided
-def _words(content: str) -> tuple[str, ...]:
-    """The words to look for neighbours of a text with."""
-    return (*salient(content), *misspelt(content))
-
-
-def _kin(snapshot: Snapshot, claim: Claim, pepper: bytes) -> tuple[Held, ...]:
-    """The records nearest by their words, and those that are about the same thing."""
-    words = _words(claim.content)
-    near = snapshot.lexicon.near(words, keep=KIN_MAX) if words else ()
+def _kin(snapshot: Snapshot, claim: Claim, found: FactsFound) -> tuple[Card, ...]:
+    """The records nearest by their words, and those that are about the same thing. Of these, those whose words are near
+    are found by them, unless they are many or somebody speaks of themselves, which takes other words each time."""
     said = text_features(claim.content)
     like = [
-        found
-        for found in near
-        if (could_meet(claim.content, found.text) and may_meet(said, text_features(found.text)))
-        or changed(claim.content, found.text)
+        one.rid
+        for one in found.near
+        if (could_meet(claim.content, one.text) and may_meet(said, text_features(one.text)))
+        or changed(claim.content, one.text)
     ]
-    same = _about(snapshot, claim, pepper, crowded=len(near) == KIN_MAX)
-    rids = list(dict.fromkeys([*(found.rid for found in like), *same]))
-    cards = snapshot.catalogue.cards(rids) if rids else {}
-    return fetch_all(snapshot, [cards[rid] for rid in rids if rid in cards])
-
-
-def _about(snapshot: Snapshot, claim: Claim, pepper: bytes, *, crowded: bool) -> list[int]:
-    """The latest records about the same thing. Those whose words are near are found by them, unless they are many or
-    somebody speaks of themselves, which takes other words each time."""
     names = about(claim.content)
-    if not names or not (crowded or names[0] == SPEAKER):
-        return []
-    keys = identity_keys(claim, names, pepper=pepper)
-    return [row.rid for key in keys for row in snapshot.names.latest(key, upto=_LAST, keep=ABOUT_MAX)]
-
-
-def _subjects(claim: Claim, pepper: bytes) -> tuple[str, ...]:
-    """The keys of what a claim is about, whether or not it will come to be asked who else is about that."""
-    return identity_keys(claim, about(claim.content), pepper=pepper)
-
-
-def _heard(snapshot: Snapshot, asked: Asked) -> tuple[Held, ...]:
-    """What an author was told can stand anywhere in a long text, and in any other words: neither is found by the words
-    it begins with."""
-    if not _hears(asked):
-        return ()
-    hearing = hearing_of(asked.actor)
-    cards = snapshot.catalogue.heard(hearing.actor, below=hearing.below, keep=hearing.keep)
-    return fetch_all(snapshot, cards)
-
-
-def _hears(asked: Asked) -> bool:
-    return asked.listens or is_long(asked.claim)
+    same = found.about if names and (len(found.near) == KIN_MAX or names[0] == SPEAKER) else ()
+    rids = list(dict.fromkeys([*like, *same]))
+    cards = snapshot.catalogue.cards(rids) if rids else {}
+    return tuple(cards[rid] for rid in rids if rid in cards)
 
 
 def is_long(claim: Claim) -> bool:
@@ -391,7 +367,7 @@ def version(snapshot: Snapshot, seen: SeenVersion) -> int:
     """The present version of something a decision looked at."""
     match seen.key:
         case DependencyKey.RECORD:
-            card = _latest(snapshot, seen.name)
+            card = _latest(snapshot.catalogue.revisions(seen.name))
             return card.since if card else 0
         case DependencyKey.TWIN:
             twin = snapshot.catalogue.twin(bytes.fromhex(seen.name))

@@ -33,8 +33,8 @@ from muniment.model.value import Value, canonical, read_canonical
 from muniment.model.vocabulary import ActorType, Disposition, Outcome, Step, StepResult
 from muniment.policy.decide import NO_RULE
 from muniment.policy.rules import DoubtPolicy, Policy, WriteDecision
-from muniment.ports.ahead import Ahead
 from muniment.ports.clock_and_ids import Clock, Ids
+from muniment.ports.facts import FactsAsked, FactsFound
 from muniment.ports.store import Snapshot, Unit
 from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.write.admit import Admitted
@@ -43,18 +43,18 @@ from muniment.write.case import Case, hidden, with_prior
 from muniment.write.commit import ConcurrentChange, commit
 from muniment.write.corroborate import corroborated, with_lapses
 from muniment.write.exposure import exposure
-from muniment.write.facts import EVER, Asked, Facts, Held, ahead_of, gather, with_marked
+from muniment.write.facts import Asked, Facts, Held, gather, question, with_marked
 from muniment.write.plan import PlanMoment, origin_label, plan_curation
 from muniment.write.settle import with_settlement
 from muniment.write.similarity import Suggestion
 from muniment.write.steps import ERASED, STEPS, curate
 
 TRIES = 5
-AHEAD_MAX = 128
-"""Of so many proposals of a batch is looked up ahead what their decisions may depend on."""
 T = TypeVar("T")
 Advised = tuple[Admitted, tuple[Suggestion, ...]]
 """A proposal, and what a judge suggests about it."""
+Looked = tuple[FactsAsked, FactsFound]
+"""What was asked about a proposal, and what was found."""
 
 
 class Bench(Value):
@@ -92,41 +92,25 @@ def propose(
 ) -> Verdict:
     """Curate one proposal and record the decision. The same proposal again gets the same answer and changes nothing."""
     operation.lap("wait")
-    _look_ahead(unit, (admitted,), bench)
-    return _propose(unit, admitted, bench, suggestions, objections, operation)
+    matter = Matter(admitted=admitted, suggestions=suggestions, objections=objections, operation=operation)
+    wanted = question(asked(admitted, bench.policy), pepper=bench.pepper)
+    return _propose(unit, matter, bench, (wanted, next(iter(unit.facts([wanted])))))
 
 
 def propose_each(unit: Unit, batch: Sequence[Advised], bench: Bench) -> Iterator[Verdict]:
-    """Propose one after the other what comes in a batch, each with what a judge suggests. Each sees what those before
-    it left, and what all of them will ask is looked up ahead, some at a time."""
-    for first in range(0, len(batch), AHEAD_MAX):
-        some = batch[first : first + AHEAD_MAX]
-        _look_ahead(unit, [admitted for admitted, _ in some], bench)
-        for admitted, suggestions in some:
-            yield _propose(unit, admitted, bench, suggestions)
+    """Propose what comes in a batch, each with what a judge suggests. The facts of all are asked for as a list, and
+    each is decided on what those before it left."""
+    wanted = [question(asked(admitted, bench.policy), pepper=bench.pepper) for admitted, _ in batch]
+    for (admitted, suggestions), one, found in zip(batch, wanted, unit.facts(wanted), strict=True):
+        yield _propose(unit, Matter(admitted=admitted, suggestions=suggestions), bench, (one, found))
 
 
-def _look_ahead(unit: Unit, admitted: Sequence[Admitted], bench: Bench) -> None:
-    def about() -> Ahead:
-        names = (one.proposal.id for one in admitted)
-        return ahead_of(names, [asked(one) for one in admitted], pepper=bench.pepper)
-
-    unit.look_ahead(about)
-
-
-def _propose(
-    unit: Unit,
-    admitted: Admitted,
-    bench: Bench,
-    suggestions: tuple[Suggestion, ...] = (),
-    objections: tuple[Objection, ...] = (),
-    operation: Operation = UNWATCHED,
-) -> Verdict:
-    filed = unit.desk.proposal(admitted.proposal.id)
+def _propose(unit: Unit, matter: Matter, bench: Bench, looked: Looked) -> Verdict:
+    filed = looked[1].filed
     if filed is not None:
-        return again(unit, filed, admitted.actor.id, admitted.digest)
-    matter = Matter(admitted=admitted, suggestions=suggestions, objections=objections, operation=operation)
-    return decided(lambda: decide_and_commit(unit, matter, bench))
+        return again(unit, filed, matter.admitted.actor.id, matter.admitted.digest)
+    first = [looked]  # if it is decided again, it is looked up again
+    return decided(lambda: decide_and_commit(unit, matter, bench, first.pop() if first else None))
 
 
 def again(unit: Unit, filed: ProposalRow, actor: str, digest: str) -> Verdict:
@@ -179,15 +163,18 @@ def decided(attempt: Callable[[], T]) -> T:
     raise StoreBusy(f"what the decision depends on changed {TRIES} times while it was being made")
 
 
-def decide_and_commit(unit: Unit, matter: Matter, bench: Bench) -> Verdict:
-    """Look, walk the nine steps, plan, write. One attempt."""
+def decide_and_commit(unit: Unit, matter: Matter, bench: Bench, looked: Looked | None = None) -> Verdict:
+    """Look the facts up, unless that is done already, walk the nine steps, plan, write. One attempt."""
     admitted = matter.admitted
+    what = asked(admitted, bench.policy)
+    if looked is None:
+        wanted = question(what, pepper=bench.pepper)
+        looked = wanted, next(iter(unit.facts([wanted])))
     at, head = next_place(unit, bench)
     arrival = admitted.proposal.arrival
     fresh = bench.ids.fresh("rec")
     record_id = arrival.record if arrival is not None and arrival.record is not None else fresh
-    wanted = asked(admitted, _crowd(admitted, bench.policy), since=_window(bench.policy, at))
-    facts = with_marked(gather(unit, wanted, pepper=bench.pepper), matter.marked)
+    facts = with_marked(gather(unit, what, *looked, since=_window(bench.policy, at)), matter.marked)
     matter.operation.lap("gather")
     dismissed = matter.ruling is not None and not matter.ruling.accept
     if not matter.objections and not dismissed:  # a refusal is kept, and touches nothing
@@ -229,19 +216,19 @@ def _window(policy: Policy, now: Instant) -> Instant:
     return Instant(max(0, now - round(policy.trust.exposure.hours * HOUR)))
 
 
-def asked(admitted: Admitted, crowd: int | None = None, *, since: Instant = EVER) -> Asked:
-    """What the store is asked about a proposal."""
+def asked(admitted: Admitted, policy: Policy) -> Asked:
+    """What is to be decided about a proposal, under a policy."""
     proposal = admitted.proposal
     return Asked(
         claim=proposal.claim,
         actor=admitted.actor.id,
+        proposal=proposal.id,
         target=proposal.target,
         promotes=proposal.promotes,
         wanted=proposal.arrival.record if proposal.arrival is not None else None,
-        crowd=crowd,
+        crowd=_crowd(admitted, policy),
         arrives=proposal.arrival is not None,
         listens=admitted.actor.type is not ActorType.PERSON and proposal.arrival is None,
-        since=since,
     )
 
 

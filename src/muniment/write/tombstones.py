@@ -11,6 +11,7 @@ import hashlib
 import re
 
 from muniment.model.claim import Claim
+from muniment.model.entry import Entry
 from muniment.model.erasure import TombstoneAhead
 from muniment.model.errors import Malformed
 from muniment.model.note import NoteDraft
@@ -49,13 +50,13 @@ def note_of(stone: TombstoneAhead) -> NoteDraft:
     return NoteDraft(topic=TOPIC, key=f"{stone.by}:{stone.value}", body=body)
 
 
-def tombstone_for(snapshot: Snapshot, claim: Claim, wanted: str | None, *, pepper: bytes) -> str | None:
+def tombstone_for(snapshot: Snapshot, claim: Claim, wanted: str | None) -> str | None:
     """Why a record that arrives is refused: there is a tombstone for it, or for what it stands on. None if there is
     none."""
     if wanted is not None and has_tombstone(snapshot, wanted):
         return "there is a tombstone for it"
     external = claim.origin.external_id
-    if external is not None and snapshot.notes.get(TOPIC, f"external_id:{external_digest(external, pepper=pepper)}"):
+    if external is not None and _for_external(snapshot, external):
         return "there is a tombstone for its external id"
     for note in snapshot.notes.present(DIGESTS):
         salt = bytes.fromhex(note.key.partition(":")[0])
@@ -63,6 +64,13 @@ def tombstone_for(snapshot: Snapshot, claim: Claim, wanted: str | None, *, peppe
             return "there is a tombstone for what it says"
     grounds = (name for type_, name in claim.lineage.links if type_ in STANDS_ON)
     return STANDS_ON_IT if any(has_tombstone(snapshot, name) for name in grounds) else None
+
+
+def _for_external(snapshot: Snapshot, external_id: str) -> bool:
+    stored = snapshot.ledger.entry(1)
+    pepper = read_canonical(stored.body, Entry).pepper if stored is not None else None
+    digest = external_digest(external_id, pepper=bytes.fromhex(pepper or ""))
+    return snapshot.notes.get(TOPIC, f"external_id:{digest}") is not None
 
 
 def has_tombstone(snapshot: Snapshot, record: str) -> bool:

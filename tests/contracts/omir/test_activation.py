@@ -16,15 +16,16 @@ from tests.contracts.cites import cites
 from tests.contracts.omir.example import document
 
 from muniment.contracts.finding import passes
-from muniment.contracts.omir import CONTRACT, activation
-from muniment.contracts.omir.activation import activated, normalised
+from muniment.contracts.omir import CONTRACT
 from muniment.contracts.omir.cbor import read_cbor, write_cbor
-from muniment.contracts.omir.sketch import familiar, sketch, sketched
 from muniment.contracts.strict.values import JsonObject
-from muniment.model.errors import Malformed
 from muniment.model.times import parse
+from omir_conformance import activation
+from omir_conformance.activation import activated, normalised
+from omir_conformance.instants import WrongValue
+from omir_conformance.sketch import familiar, sketch, sketched
 
-GOLDEN = json.loads(files("muniment.contracts.omir").joinpath("activation_golden.json").read_bytes())
+GOLDEN = json.loads(files("omir_conformance").joinpath("activation_golden.json").read_bytes())
 IDS = ["a", "b", "c", "d"]
 
 
@@ -178,6 +179,6 @@ def test_a_sketch_is_the_same_in_whatever_order_and_as_published() -> None:
     ],
 )
 def test_a_sketch_of_another_make_is_refused(change: JsonObject, field: str) -> None:
-    with pytest.raises(Malformed) as refused:
+    with pytest.raises(WrongValue) as refused:
         familiar({**sketch(["tea"]), **change}, "tea")
     assert refused.value.field == field

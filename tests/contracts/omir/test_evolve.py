@@ -11,12 +11,13 @@ from tests.cases import each
 from tests.contracts.cites import cites
 
 from muniment.contracts.finding import passes
-from muniment.contracts.omir import CONTRACT, evolve
-from muniment.contracts.omir.producers import comparable
-from muniment.contracts.omir.rules import HALF_LIFE, RULE_SETS, VELD, Rules, calibrated, curve, rules_of, strengthen
+from muniment.contracts.omir import CONTRACT
 from muniment.contracts.strict.values import JsonObject
-from muniment.model.errors import Malformed
-from muniment.model.times import DAY, HOUR, Instant, parse
+from muniment.model.times import parse
+from omir_conformance import evolve
+from omir_conformance.instants import DAY, HOUR, Instant, WrongValue
+from omir_conformance.producers import comparable
+from omir_conformance.rules import HALF_LIFE, RULE_SETS, VELD, Rules, calibrated, curve, rules_of, strengthen
 
 MADE = parse("2026-01-01", field="made")
 SECOND = 1_000_000
@@ -164,9 +165,9 @@ def test_evidence_counts_and_says_by_which_rule(rules: Rules, belief: float) -> 
 
 def test_evidence_weighs_something_and_no_more_than_one() -> None:
     for weight in (0.0, -1.0, 1.5):
-        with pytest.raises(Malformed, match="weight"):
+        with pytest.raises(WrongValue, match="weight"):
             evolve.evidence(RECORD, confirms=True, at=at(1), weight=weight)
-    with pytest.raises(Malformed, match="rules"):
+    with pytest.raises(WrongValue, match="rules"):
         rules_of("urn:nobody")
     assert list(RULE_SETS) == ["urn:muniment:omir:rules:half-life:1", "urn:muniment:omir:rules:veld:1"]
 

@@ -8,9 +8,11 @@ import pytest
 from tests.cases import each
 from tests.contracts.cites import cites
 
+from muniment.contracts.omir import rules as our_rules
 from muniment.contracts.omir.statement import spell, statement
 from muniment.contracts.omir.terms import Release
 from muniment.model.errors import Malformed
+from omir_conformance import activation, rules, sketch
 
 PROFILE = "https://omir.io/spec/R1/profile/omir-coding-agent"
 
@@ -61,3 +63,11 @@ def test_a_claim_that_is_none_is_refused(roles: tuple[str, ...], level: str, fie
     with pytest.raises(Malformed) as refused:
         statement("x/1", profiles=(), roles=roles, level=level)
     assert refused.value.field == field
+
+
+def test_the_statement_names_the_algorithms_that_the_kit_has() -> None:
+    found = statement("x", profiles=())
+    assert found.evolution_rules == tuple(rules.RULE_SETS)
+    assert (found.activation.damping, found.activation.tolerance) == (activation.DAMPING, activation.TOLERANCE)
+    assert (found.activation.steps_max, found.sketch_hash) == (activation.STEPS_MAX, sketch.HASH)
+    assert our_rules.calibrated(7, 2) == rules.calibrated(7, 2)

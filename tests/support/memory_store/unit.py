@@ -5,7 +5,7 @@ Used inside a transaction that `store` opens and ends; knows nothing of threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 from tests.support.memory_store.lexicon import MemoryLexicon
@@ -22,6 +22,7 @@ from tests.support.memory_store.tables import (
     Tables,
 )
 
+from muniment.backends.facts import compose
 from muniment.backends.tokens import tokenize
 from muniment.model.card import Card, moved, standing_of
 from muniment.model.entry import Document, Entry, SignedCheckpoint, StoredEntry
@@ -42,7 +43,7 @@ from muniment.model.rows import (
 )
 from muniment.model.status import CURRENT
 from muniment.model.value import read_canonical
-from muniment.ports.ahead import Ahead
+from muniment.ports.facts import FactsAsked, FactsFound
 
 
 class MemorySnapshot:
@@ -60,6 +61,9 @@ class MemorySnapshot:
         self.notes = MemoryNotes(tables)
         self.receipts = MemoryReceipts(tables)
 
+    def facts(self, asked: Sequence[FactsAsked]) -> Iterator[FactsFound]:
+        return (compose(self, one) for one in asked)
+
     def ahead(self, *asks: Callable[[], object]) -> None:
         """Nothing here is far away."""
 
@@ -71,17 +75,15 @@ class MemoryUnit(MemorySnapshot):
         super().__init__(tables, tenant, vectors)
         self._tables = tables
 
-    def look_ahead(self, about: Callable[[], Ahead]) -> None:
-        """Everything is here: nothing is gained by looking it up before it is asked for."""
-
     def append(self, entry: StoredEntry) -> None:
         _refuse(entry.seq in self._tables.entries, "an entry of this number is there already")
         read_canonical(entry.body, Entry)
         self._tables.entries[entry.seq] = entry
 
-    def keep(self, document: Document) -> None:
-        _refuse(document.doc in self._tables.documents, "a document of this number is there already")
-        self._tables.documents[document.doc] = document
+    def keep(self, *documents: Document) -> None:
+        for document in documents:
+            _refuse(document.doc in self._tables.documents, "a document of this number is there already")
+            self._tables.documents[document.doc] = document
 
     def drop(self, doc: int) -> None:
         self._tables.documents.pop(doc, None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -10,7 +10,6 @@ import pytest
 from tests.unit.world import SetClock, open_memory
 
 from muniment import Memory
-from muniment.model.card import Card
 from muniment.model.claim import Claim
 from muniment.model.curation import Verdict
 from muniment.model.entry import LedgerHead
@@ -18,6 +17,7 @@ from muniment.model.errors import Malformed, NotFound, Stale, StoreBusy
 from muniment.model.proposal import Proposal
 from muniment.model.status import Status
 from muniment.model.vocabulary import Disposition, Outcome, Step, StepResult
+from muniment.ports.facts import FactsAsked, FactsFound
 from muniment.ports.store import Unit
 from muniment.write.admit import admit
 from muniment.write.pipeline import TRIES, propose
@@ -353,13 +353,6 @@ class _StaleLedger(_Part):
         return msgspec.structs.replace(head, seq=head.seq - 1) if self._unit.behind else head
 
 
-class _StaleCatalogue(_Part):
-    """Knows no twin as long as the ledger it was read with is behind."""
-
-    def twin(self, fingerprint: bytes) -> Card | None:
-        return None if self._unit.behind else self._unit.real.catalogue.twin(fingerprint)
-
-
 class _StaleUnit:
     """A real unit, the first looks at which are out of date: as many attempts as asked for."""
 
@@ -369,7 +362,13 @@ class _StaleUnit:
         self.looks = 0
         self.behind = False
         self.ledger = _StaleLedger(real.ledger, self)
-        self.catalogue = _StaleCatalogue(real.catalogue, self)
+        self._asked = 0
+
+    def facts(self, asked: Sequence[FactsAsked]) -> Iterator[FactsFound]:
+        """What was found knows no twin as long as the ledger it was read with is behind."""
+        for found in self.real.facts(asked):
+            self._asked += 1
+            yield msgspec.structs.replace(found, twin=None) if self._asked <= self.attempts else found
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.real, name)

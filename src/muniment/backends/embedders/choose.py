@@ -22,12 +22,14 @@ def choose(wanted: str | Embedder | EmbedTexts | None, *, models: Path, key: str
     an endpoint that asks for one."""
     if wanted is None or wanted == NONE:
         return None
-    if not isinstance(wanted, str):
-        return _given(wanted)
     if wanted == AUTO:
         return installed(models) if _runs() and installed(models).present else None
     if wanted == MINILM:
         return _required(models)
+    if not _is_there("numpy"):
+        raise ConfigurationError("embedder", "numpy is not there; `pip install 'muniment[embed]'` brings it")
+    if not isinstance(wanted, str):
+        return _given(wanted)
     if wanted.startswith(("http://", "https://")):
         from muniment.backends.embedders.endpoint import EmbeddingsEndpoint  # brings in a client for the web
 
@@ -69,4 +71,8 @@ def _required(models: Path) -> MiniLM:
 
 
 def _runs() -> bool:
-    return find_spec("onnxruntime") is not None
+    return _is_there("onnxruntime") and _is_there("numpy")
+
+
+def _is_there(module: str) -> bool:
+    return find_spec(module) is not None

@@ -1,24 +1,24 @@
-"""What a writer has looked up ahead of being asked, kept true while it writes. Knows no statement.
+"""What a writer has looked up for a list of proposals, kept true while it writes. Knows no statement.
 
 It is complete for the keys it knows: a key that is not known is asked about. What was undone or erased makes it forget.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Set
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Sequence, Set
+from typing import NamedTuple, TypeVar
 
 from muniment.model.card import Card, moved
 from muniment.model.entry import Document
 from muniment.model.record import RecordState
 from muniment.model.rows import MentionRow, ProposalRow
 from muniment.model.status import CURRENT, Status
-from muniment.ports.ahead import Ahead, Hearing
+from muniment.ports.facts import FactsAsked, Hearing
 
 CARDS_OF_ONE_MAX = 64
 """Of a key that has more cards than that nothing is known: it is asked about one by one."""
 MENTIONS_OF_ONE = 16
-"""So many of the latest that are about one subject are looked up ahead."""
+"""So many of the latest that are about one subject are looked up keys."""
 KEPT_MAX = 4_096
 BYTES_MAX = 16 * 2**20
 """So many cards and so many bytes of documents are kept; a writer that comes to that starts over."""
@@ -26,6 +26,32 @@ BYTES_MAX = 16 * 2**20
 _PAST = frozenset({Status.SUPERSEDED, Status.DEPRECATED, Status.RETRACTED})
 _TELLING = CURRENT | _PAST
 K = TypeVar("K")
+
+
+class Keys(NamedTuple):
+    """What the facts of several proposals are looked up by, each key once."""
+
+    actors: tuple[str, ...]
+    proposals: tuple[str, ...]
+    fingerprints: tuple[bytes, ...]
+    slots: tuple[str, ...]
+    records: tuple[str, ...]
+    subjects: tuple[str, ...]
+    words: tuple[tuple[str, ...], ...]
+    heard: tuple[Hearing, ...]
+
+    @staticmethod
+    def of(asked: Sequence[FactsAsked]) -> Keys:
+        return Keys(
+            actors=tuple(dict.fromkeys(one.actor for one in asked)),
+            proposals=tuple(dict.fromkeys(one.proposal for one in asked if one.proposal is not None)),
+            fingerprints=tuple(dict.fromkeys(one.fingerprint for one in asked)),
+            slots=tuple(dict.fromkeys(one.slot for one in asked if one.slot is not None)),
+            records=tuple(sorted({name for one in asked for name in one.records})),
+            subjects=tuple(dict.fromkeys(key for one in asked for key in one.subjects)),
+            words=tuple(one.words for one in asked),
+            heard=tuple(dict.fromkeys(one.hearing for one in asked if one.hearing is not None)),
+        )
 
 
 class PrefetchCache:
@@ -51,19 +77,19 @@ class PrefetchCache:
         self.looks_ahead = False
         self.actors: tuple[str, ...] = ()
 
-    def begin(self, ahead: Ahead) -> None:
+    def begin(self, keys: Keys) -> None:
         """Go on with these keys, as if nothing stood under any of them; what does is learnt next."""
         if 2 * len(self._cards) > KEPT_MAX or 2 * len(self._told) > KEPT_MAX or 2 * self._bytes > BYTES_MAX:
             self.forget()
         self.looks_ahead = True
-        self.actors = ahead.actors
-        self._proposals = dict.fromkeys(ahead.proposals)
-        self._by_mark = {mark: set() for mark in ahead.fingerprints}
-        self._by_slot = {slot: set() for slot in ahead.slots}
-        self._by_record = {record: set() for record in ahead.records}
-        self._about = {subject: [] for subject in ahead.subjects}
+        self.actors = keys.actors
+        self._proposals = dict.fromkeys(keys.proposals)
+        self._by_mark = {mark: set() for mark in keys.fingerprints}
+        self._by_slot = {slot: set() for slot in keys.slots}
+        self._by_record = {record: set() for record in keys.records}
+        self._about = {subject: [] for subject in keys.subjects}
         self._about_in_part = set()
-        self._buried = dict.fromkeys(ahead.records, False)
+        self._buried = dict.fromkeys(keys.records, False)
 
     def learn_proposals(self, rows: Iterable[ProposalRow]) -> None:
         for row in rows:

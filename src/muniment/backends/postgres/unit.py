@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import msgspec
 
+from muniment.backends.facts import compose
 from muniment.backends.postgres.catalogue import PostgresCatalogue
 from muniment.backends.postgres.lexicon import PostgresLexicon
 from muniment.backends.postgres.names import PostgresNames
@@ -52,9 +53,11 @@ from muniment.model.rows import (
     TombstoneRow,
 )
 from muniment.model.value import canonical, read_canonical
-from muniment.ports.ahead import Ahead
+from muniment.ports.facts import FactsAsked, FactsFound
 from muniment.ports.vectors import VectorSearch
 
+TOGETHER_MAX = 128
+"""What the decisions on so many proposals of a batch may depend on is looked up together."""
 _TEXTS_AT_ONCE = 200
 _PROJECTIONS = (
     *("cards", "standings", "proposals", "conflicts", "edges", "mentions", "aliases", "notes", "told", "tombstones"),
@@ -78,6 +81,9 @@ class PostgresSnapshot:
         self.meanings: VectorSearch = PostgresVectorSearch(link)
         self.notes = PostgresNotes(link)
         self.receipts: PostgresReceipts = PostgresReceipts(link)
+
+    def facts(self, asked: Sequence[FactsAsked]) -> Iterator[FactsFound]:
+        return (compose(self, one) for one in asked)
 
     def ahead(self, *asks: Callable[[], object]) -> None:
         self.link.ahead(*asks)
@@ -111,19 +117,24 @@ class PostgresUnit(PostgresSnapshot):
         self._ledger.known = head
         self._receipts.last = (row.receipts, row.receipts_hash) if row.receipts else (0, bytes(32))
 
-    def look_ahead(self, about: Callable[[], Ahead]) -> None:
+    def facts(self, asked: Sequence[FactsAsked]) -> Iterator[FactsFound]:
         halves = Halves(self._catalogue, self._desk, self._documents, self.lexicon, self._names)
-        look_up(self.link, about(), self._known, halves)
+        for first in range(0, len(asked), TOGETHER_MAX):
+            some = asked[first : first + TOGETHER_MAX]
+            look_up(self.link, some, self._known, halves)
+            for one in some:
+                yield compose(self, one)
 
     def append(self, entry: StoredEntry) -> None:
         self.link.put("entries", (entry.seq, entry.body, entry.hash))
         self._ledger.known = head_of(self.link.tenant, entry.seq, entry.body, entry.hash)
         self._move(seq=entry.seq, hash=entry.hash)
 
-    def keep(self, document: Document) -> None:
-        salted = self._salted("documents", document.doc, document.salt, document.body)
-        self.link.put("documents", (document.doc, *salted))
-        self._known.kept(document)
+    def keep(self, *documents: Document) -> None:
+        for document in documents:
+            salted = self._salted("documents", document.doc, document.salt, document.body)
+            self.link.put("documents", (document.doc, *salted))
+            self._known.kept(document)
 
     def drop(self, doc: int) -> None:
         self.link.send("drop_document", doc)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from muniment.backends.postgres.catalogue import PostgresCatalogue
 from muniment.backends.postgres.lexicon import PostgresLexicon
 from muniment.backends.postgres.names import PostgresNames
-from muniment.backends.postgres.prefetch_cache import CARDS_OF_ONE_MAX, MENTIONS_OF_ONE, PrefetchCache
+from muniment.backends.postgres.prefetch_cache import CARDS_OF_ONE_MAX, MENTIONS_OF_ONE, Keys, PrefetchCache
 from muniment.backends.postgres.tables import (
     PostgresDesk,
     PostgresDocuments,
@@ -24,7 +24,7 @@ from muniment.model.entry import Document, LedgerHead
 from muniment.model.rows import MentionRow, ProposalRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.times import Instant
-from muniment.ports.ahead import Ahead, Hearing
+from muniment.ports.facts import FactsAsked, Hearing
 
 _DOCUMENTS_MAX = 512
 _TOGETHER_MAX = 64
@@ -198,33 +198,34 @@ class Halves(NamedTuple):
     names: WriterNames
 
 
-def look_up(link: Transaction, ahead: Ahead, known: PrefetchCache, halves: Halves) -> None:
-    """Ask for everything at once, and then for the documents of the cards that were found."""
-    known.begin(ahead)
-    catalogue, lexicon, terms = halves.catalogue, halves.lexicon, halves.lexicon.unknown(ahead.words)
-    marks, slots = map(link.seal.mark, ahead.fingerprints), map(link.seal.word, ahead.slots)
+def look_up(link: Transaction, asked_for: Sequence[FactsAsked], known: PrefetchCache, halves: Halves) -> None:
+    """Ask for the facts of several proposals at once, and then for the documents of the cards that were found."""
+    keys = Keys.of(asked_for)
+    known.begin(keys)
+    catalogue, lexicon, terms = halves.catalogue, halves.lexicon, halves.lexicon.unknown(keys.words)
+    marks, slots = map(link.seal.mark, keys.fingerprints), map(link.seal.word, keys.slots)
     asked: list[tuple[Question, Callable[[list[Row]], None]]] = [
-        ((name, (keys, CARDS_OF_ONE_MAX + 1)), lambda rows: known.learn_cards(map(catalogue.read, rows)))
-        for name, keys in (
+        ((name, (some, CARDS_OF_ONE_MAX + 1)), lambda rows: known.learn_cards(map(catalogue.read, rows)))
+        for name, some in (
             ("cards_alike", list(marks)),
             ("cards_answering", list(slots)),
-            ("cards_named", list(ahead.records)),
+            ("cards_named", list(keys.records)),
         )
-        if keys
+        if some
     ]
     asked += (
         (("heard", (one.actor, one.below, one.keep)), partial(_learn_heard, known, catalogue, one))
-        for one in ahead.heard
+        for one in keys.heard
         if known.heard(one) is None
     )
-    if ahead.proposals:
-        filed = ("some_proposals", (list(ahead.proposals),))
+    if keys.proposals:
+        filed = ("some_proposals", (list(keys.proposals),))
         asked.append((filed, lambda rows: known.learn_proposals(map(halves.desk.read, rows))))
-    if ahead.subjects:
-        about = ("latest_mentioning_each", (list(map(link.seal.word, ahead.subjects)), MENTIONS_OF_ONE))
+    if keys.subjects:
+        about = ("latest_mentioning_each", (list(map(link.seal.word, keys.subjects)), MENTIONS_OF_ONE))
         asked.append((about, lambda rows: known.learn_mentions(map(halves.names.read, rows))))
-    if ahead.records:
-        buried = ("some_buried", (list(ahead.records),))
+    if keys.records:
+        buried = ("some_buried", (list(keys.records),))
         asked.append((buried, lambda rows: known.learn_buried(name for (name,) in rows)))
     if terms:
         asked.append((lexicon.asking(terms), lambda rows: lexicon.learn(terms, rows)))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from typing import cast
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any, cast
 
 import apsw
+import msgspec
 
 from muniment.backends.conditions import Bindings, standing_at, translate
 from muniment.backends.latest import Latest
@@ -13,6 +15,7 @@ from muniment.backends.nearness import NEAR_POSTINGS_MAX, NEAR_WORDS_MAX, closes
 from muniment.backends.pools import Match, looked, rarity, without_common
 from muniment.backends.sqlite.connection import listed, queries
 from muniment.backends.tokens import asked, looked_up, neighbours, phrased, single, terms_of, written
+from muniment.model.decoding import decode_json
 from muniment.model.receipt import Plan, Terms
 from muniment.ports.hits import Matches, Neighbour
 from muniment.ports.lexicon import Places
@@ -27,6 +30,7 @@ class SqliteLexicon:
         self._counted: dict[str, int] = {}
         self._total: int | None = None
         self._latest = latest
+        self.check: Callable[[], None] | None = None
 
     def tokens(self, text: str) -> list[str]:
         return list(terms_of(text))
@@ -64,7 +68,7 @@ class SqliteLexicon:
         known = [(one, other) for pair in pairs for one, other in [tuple(map(single, pair))] if one and other]
         if not known:
             return {}
-        expression = " OR ".join(f"NEAR({_quoted(one)} {_quoted(other)}, {gap})" for one, other in known)
+        expression = " OR ".join(f"NEAR({quoted(one)} {quoted(other)}, {gap})" for one, other in known)
         return {
             cast(int, rid): cast(float, score)
             for rid, score in self._execute(_Q["close_words"], (expression, keep)).fetchall()
@@ -92,21 +96,36 @@ class SqliteLexicon:
         return looked(plan, fetch, keep=keep)
 
     def near(self, words: tuple[str, ...], *, keep: int) -> tuple[Neighbour, ...]:
-        asked = neighbours(words, NEAR_WORDS_MAX)
-        latest = {word: frozenset(self._latest_holding(term)) for word, term in asked.items()}
+        if self.check is not None:
+            self.check()
+        wanted = self.neighbours(words)
+        terms = {term: quoted(term) for term in self.unknown(wanted)}
+        asked = (msgspec.json.encode(terms).decode(), NEAR_POSTINGS_MAX)
+        rows = self._execute(_Q["latest_holding"], asked).fetchall() if terms else []
+        return self.nearest({word: frozenset(rids) for word, rids in self.latest(wanted, rows).items()}, keep=keep)
+
+    def neighbours(self, words: tuple[str, ...]) -> dict[str, str]:
+        """The words to look for neighbours with, each with the term of the index it is looked for by."""
+        return neighbours(words, NEAR_WORDS_MAX)
+
+    def unknown(self, wanted: Mapping[str, str]) -> list[str]:
+        """The terms of which it is not remembered which are the latest revisions that hold them."""
+        terms = dict.fromkeys(wanted.values())
+        return [term for term in terms if self._latest is None or self._latest.holding(term) is None]
+
+    def latest(self, wanted: Mapping[str, str], rows: Iterable[Sequence[Any]]) -> dict[str, list[int]]:
+        """For each word the latest revisions that hold it. `rows` are what the index said of the unknown terms."""
+        found = {row[0]: decode_json(row[1], list[int])[::-1] for row in rows}
+        if self._latest is None:
+            return {word: found[term] for word, term in wanted.items()}
+        known = {word: found.get(term) or self._latest.holding(term) or [] for word, term in wanted.items()}
+        for term, rids in found.items():
+            self._latest.learn(term, rids)
+        return known
+
+    def nearest(self, latest: Mapping[str, AbstractSet[int]], *, keep: int) -> tuple[Neighbour, ...]:
         pool = pool_of(latest)
         return closest(self._texts(pool), latest, keep=keep) if pool else ()
-
-    def _latest_holding(self, term: str) -> list[int]:
-        """The latest revisions that hold a term; a writer remembers most of them."""
-        known = self._latest.holding(term) if self._latest is not None else None
-        if known is not None:
-            return known
-        rows = self._execute(_Q["latest_holding"], (_quoted(term), NEAR_POSTINGS_MAX)).fetchall()
-        found = [cast(int, row[0]) for row in reversed(rows)]
-        if self._latest is not None:
-            self._latest.learn(term, found)
-        return found
 
     def _texts(self, rids: list[int]) -> dict[int, str]:
         """What revisions say, in the order they are asked for."""
@@ -168,7 +187,7 @@ class SqliteLexicon:
 
 
 def _match(places: Places) -> str:
-    return _quoted(written(places))
+    return quoted(written(places))
 
 
 def _varint(block: bytes) -> int:
@@ -187,7 +206,7 @@ def _varint(block: bytes) -> int:
     return value
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 

@@ -203,6 +203,13 @@ INSERT INTO lexicon (rowid, text) VALUES (?, ?);
 -- name: index_text
 INSERT INTO lexicon (rowid, text) SELECT rid, text FROM passages WHERE rid = ?;
 
+-- name: standings_of_the_born
+CREATE TEMP TRIGGER born AFTER INSERT ON main.cards BEGIN
+    INSERT INTO standings VALUES (
+        new.rid, new.since, new.status, new.successor, new.own, new.effective, new.label, new.support, new.helpful,
+        new.misleading, new.tier, new.accesses, new.last_access);
+END;
+
 -- name: put_standing
 INSERT INTO standings VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
@@ -295,7 +302,9 @@ INSERT INTO receipts (seq, id, body, hash, salt, account) VALUES (?, ?, ?, ?, ?,
 SELECT block FROM lexicon_data WHERE id = 1;
 
 -- name: latest_holding
-SELECT rowid FROM lexicon WHERE lexicon MATCH ? ORDER BY rowid DESC LIMIT ?;
+SELECT wanted.key, (SELECT json_group_array(rowid) FROM (
+    SELECT rowid FROM lexicon WHERE lexicon MATCH wanted.value ORDER BY rowid DESC LIMIT ?2))
+FROM json_each(?1) AS wanted;
 
 -- name: texts
 SELECT passages.rid, passages.text FROM json_each(?) AS wanted CROSS JOIN passages ON passages.rid = wanted.value;

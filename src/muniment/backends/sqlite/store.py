@@ -99,7 +99,7 @@ class SqliteTenant:
                 check(self._connection, tenant, path)
             if capacity is not None:
                 limit(self._connection, capacity)
-            self._unit = SqliteUnit(self._connection, tenant)
+            self._unit = SqliteUnit(self._connection, tenant, read_only=self.read_only)
         self.vectors = SqliteVectors(path.with_suffix(VECTORS), self.read, key)
         if not self.read_only:
             with translated(path):
@@ -221,7 +221,6 @@ class SqliteTenant:
             self._committing = ()
         finally:
             self._settle(group)
-            self._unit.ledger.known = None
 
     def _settle(self, group: Sequence[PendingWrite[object]]) -> None:
         """Undo what is open, whose jobs may run again. Of a commit that was interrupted find out whether it came to

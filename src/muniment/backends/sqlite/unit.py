@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 from typing import cast
@@ -12,9 +12,11 @@ import msgspec
 
 from muniment.backends.latest import Latest
 from muniment.backends.nearness import NEAR_POSTINGS_MAX
-from muniment.backends.rows import head_of, standing_columns
+from muniment.backends.rows import card_from, head_of, proposal_from, standing_columns
 from muniment.backends.sqlite.catalogue import SqliteCatalogue
 from muniment.backends.sqlite.connection import queries
+from muniment.backends.sqlite.facts import Row as FactRow
+from muniment.backends.sqlite.facts import ask
 from muniment.backends.sqlite.lexicon import SqliteLexicon
 from muniment.backends.sqlite.names import SqliteNames
 from muniment.backends.sqlite.tables import (
@@ -27,6 +29,7 @@ from muniment.backends.sqlite.tables import (
 )
 from muniment.backends.sqlite.vector_search import SqliteVectors, SqliteVectorSearch
 from muniment.model.card import Card
+from muniment.model.decoding import decode_json
 from muniment.model.entry import Document, LedgerHead, SignedCheckpoint, StoredEntry
 from muniment.model.erasure import SignedCertificate
 from muniment.model.note import Note
@@ -42,8 +45,9 @@ from muniment.model.rows import (
     ToldRow,
     TombstoneRow,
 )
+from muniment.model.times import Instant
 from muniment.model.value import canonical
-from muniment.ports.ahead import Ahead
+from muniment.ports.facts import FactsAsked, FactsFound
 
 _Q = queries()
 _PROJECTIONS = (
@@ -58,22 +62,40 @@ _PROJECTIONS = (
     "told",
     "tombstones",
 )
+_FILED = len(ProposalRow.__struct_fields__)
 _VERSION = "PRAGMA data_version"
 """A number that another connection's commit changes, and ours does not."""
 
 
 @cache
-def _put_mentions(count: int) -> str:
-    """One statement for so many rows: each statement is a turn in which other threads may go first."""
-    return f"{_Q['put_mention']}{', (?, ?, ?)' * (count - 1)}"
+def _put_rows(name: str, count: int) -> str:
+    """One statement for so many rows of three columns: each statement is a turn in which other threads may go first."""
+    return f"{_Q[name]}{', (?, ?, ?)' * (count - 1)}"
 
 
 class _RunningLedger(SqliteLedger):
-    """A ledger that remembers its head within a transaction, where nobody else can move it."""
+    """A ledger that remembers its head, as long as `check` does not find that others wrote."""
 
     known: LedgerHead | None = None
+    check: Callable[[], None] | None = None
 
     def head(self) -> LedgerHead | None:
+        if self.check is not None:
+            self.check()
+        if self.known is None:
+            self.known = super().head()
+        return self.known
+
+
+class _RunningReceipts(SqliteReceipts):
+    """Receipts of which a writer remembers the last."""
+
+    known: tuple[int, bytes] | None = None
+    check: Callable[[], None] | None = None
+
+    def head(self) -> tuple[int, bytes]:
+        if self.check is not None:
+            self.check()
         if self.known is None:
             self.known = super().head()
         return self.known
@@ -92,41 +114,102 @@ class SqliteSnapshot:
         self.names = SqliteNames(connection)
         self.meanings = SqliteVectorSearch(vectors, self.catalogue, self.ledger)
         self.notes = SqliteNotes(connection)
-        self.receipts = SqliteReceipts(connection)
+        self.receipts = _RunningReceipts(connection)
+        self._connection = connection
+
+    def facts(self, asked: Sequence[FactsAsked]) -> Iterator[FactsFound]:
+        return map(self._facts, asked)
+
+    def _facts(self, asked: FactsAsked) -> FactsFound:
+        wanted = self.lexicon.neighbours(asked.words)
+        found = self._ask_facts(asked, self.lexicon.unknown(wanted))
+        latest = {word: frozenset(rids) for word, rids in self.lexicon.latest(wanted, found["holding"]).items()}
+        revisions: dict[str, list[Card]] = {name: [] for name in asked.records}
+        for card in sorted(map(card_from, found["revisions"]), key=lambda card: card.revision):
+            revisions[card.id].append(card)
+        return FactsFound(
+            filed=proposal_from(found["filed"][0][:_FILED]) if found["filed"] else None,
+            twin=min(map(card_from, found["twin"]), key=_rid, default=None),
+            past_twins=_by_rid(found["past_twins"]),
+            occupants=_by_rid(found["occupants"]),
+            past_answers=tuple(map(card_from, found["past_answers"])),
+            revisions={name: tuple(cards) for name, cards in revisions.items()},
+            buried=frozenset(str(row[0]) for row in found["buried"]),
+            near=self.lexicon.nearest(latest, keep=asked.near_max) if asked.words else (),
+            about=tuple(rid for row in found["about"] for rid in decode_json(row[0], tuple[int, ...])),
+            pace=Instant(found["pace"][0][0]) if found["pace"] else None,
+            heard=tuple(map(card_from, found["heard"])),
+        )
+
+    def _ask_facts(self, asked: FactsAsked, terms: Sequence[str]) -> dict[str, list[FactRow]]:
+        return ask(self._connection, asked, terms)
 
     def ahead(self, *asks: Callable[[], object]) -> None:
         """Nothing here is far away."""
 
     def renew(self) -> None:
         """Take note that another moment is looked at."""
-        self.ledger.known = None
+        self.ledger.known = self.receipts.known = None
         self.lexicon.renew()
+
+
+def _rid(card: Card) -> int:
+    return card.rid
+
+
+def _by_rid(rows: Iterable[FactRow]) -> tuple[Card, ...]:
+    return tuple(sorted(map(card_from, rows), key=_rid))
 
 
 class SqliteUnit(SqliteSnapshot):
     """A snapshot that may write."""
 
-    def __init__(self, connection: apsw.Connection, tenant: str) -> None:
+    def __init__(self, connection: apsw.Connection, tenant: str, *, read_only: bool = False) -> None:
         super().__init__(connection, tenant)
         self._execute = connection.execute
         self._tenant = tenant
         self.lexicon = SqliteLexicon(connection, Latest(keep=NEAR_POSTINGS_MAX))
         self._version = -1
+        self._checked = False
         self._last: tuple[str, int, bytes] | None = None
+        self.ledger.check = self.receipts.check = self.lexicon.check = self._check
+        if not read_only:
+            connection.execute(_Q["standings_of_the_born"])
 
     def begin(self) -> None:
-        """Take note that a transaction has begun, and of what other writers did since the last one."""
-        self.ledger.known = None
+        """Take note that a transaction has begun: what is remembered is checked before it is used."""
+        self._checked = False
         self._last = None
-        version = cast(int, self._execute(_VERSION).get)
-        if version != self._version:
+
+    def _check(self) -> None:
+        """Forget what is remembered if other writers were here since the last transaction."""
+        if not self._checked:
+            self._see(cast(int, self._execute(_VERSION).get))
+
+    def _see(self, version: int) -> bool:
+        """Take note of the version of the file; say whether it is the one that is remembered."""
+        same, self._checked = version == self._version, True
+        if not same:
             self._version = version
+            self.ledger.known = self.receipts.known = None
             self.lexicon.forget()
+        return same
 
     def undone(self, head: LedgerHead | None) -> None:
         """Take note that something was undone; the ledger ends with `head` again, if that is known."""
-        self.ledger.known = head
+        self.ledger.known, self.receipts.known = head, None
         self.lexicon.forget()
+
+    def _ask_facts(self, asked: FactsAsked, terms: Sequence[str]) -> dict[str, list[FactRow]]:
+        more = () if self._checked else ("version",)
+        heads = () if self.ledger.known is not None and self.receipts.known is not None else ("head", "receipts")
+        found = ask(self._connection, asked, terms, (*more, *heads))
+        if more and not self._see(found["version"][0][0]):
+            return self._ask_facts(asked, self.lexicon.unknown(self.lexicon.neighbours(asked.words)))
+        if heads:
+            self.ledger.known = head_of(self._tenant, *found["head"][0][:4]) if found["head"] else None
+            self.receipts.known = found["receipts"][0][:2] if found["receipts"] else (0, bytes(32))
+        return found
 
     def landed(self) -> bool:
         """Whether the last transaction was kept, asked after it is over: its last entry or receipt is there. Without
@@ -136,16 +219,14 @@ class SqliteUnit(SqliteSnapshot):
         name, seq, hash_ = self._last
         return bool(self._execute(_Q[f"has_{name}"], (seq, hash_)).get)
 
-    def look_ahead(self, about: Callable[[], Ahead]) -> None:
-        """Everything is here: nothing is gained by looking it up before it is asked for."""
-
     def append(self, entry: StoredEntry) -> None:
         self._execute(_Q["append_entry"], (entry.seq, entry.body, entry.hash))
         self._last = ("entry", entry.seq, entry.hash)
         self.ledger.known = head_of(self._tenant, entry.seq, entry.body, entry.hash)
 
-    def keep(self, document: Document) -> None:
-        self._execute(_Q["keep_document"], (document.doc, document.salt, document.body.decode()))
+    def keep(self, *documents: Document) -> None:
+        columns = ((document.doc, document.salt, document.body.decode()) for document in documents)
+        self._execute(_put_rows("keep_document", len(documents)), tuple(chain.from_iterable(columns)))
 
     def drop(self, doc: int) -> None:
         self._execute(_Q["drop_document"], (doc,))
@@ -175,7 +256,7 @@ class SqliteUnit(SqliteSnapshot):
         for row in rows:
             match row:
                 case Card():
-                    self._put_card(row)
+                    self._execute(_Q["put_card"], msgspec.structs.astuple(row))  # its fields are the columns, in order
                     self.lexicon.put(row.rid, texts[row.rid])
                 case StandingRow(rid=rid, standing=standing):
                     columns = standing_columns(standing)
@@ -196,28 +277,7 @@ class SqliteUnit(SqliteSnapshot):
                 case TombstoneRow():
                     self._execute(_Q["put_tombstone"], msgspec.structs.astuple(row))
         if mentions:
-            self._execute(_put_mentions(len(mentions)), tuple(chain.from_iterable(mentions)))
-
-    def _put_card(self, card: Card) -> None:
-        self._execute(_Q["put_card"], msgspec.structs.astuple(card))  # its fields are the columns, in order
-        self._execute(
-            _Q["put_standing"],
-            (
-                card.rid,
-                card.since,
-                card.status,
-                card.successor,
-                card.own,
-                card.effective,
-                card.label,
-                card.support,
-                card.helpful,
-                card.misleading,
-                card.tier,
-                card.accesses,
-                card.last_access,
-            ),
-        )
+            self._execute(_put_rows("put_mention", len(mentions)), tuple(chain.from_iterable(mentions)))
 
     def _dispute(self, row: ConflictRow) -> None:
         matter = (row.id, row.type, row.status, row.a, row.b, row.why, row.contests, row.opened, row.changed)
@@ -238,6 +298,7 @@ class SqliteUnit(SqliteSnapshot):
         columns = (receipt.seq, receipt.id, receipt.body, receipt.hash, receipt.salt, receipt.account)
         self._execute(_Q["append_receipt"], columns)
         self._last = ("receipt", receipt.seq, receipt.hash)
+        self.receipts.known = (receipt.seq, receipt.hash)
 
     def tell(self, rows: Sequence[ToldRow]) -> None:
         if rows:

@@ -10,7 +10,7 @@ except ModuleNotFoundError as error:
     if error.name != "muniment_memledger":
         raise
     raise ModuleNotFoundError(
-        "muniment.compat.memledger needs the distribution muniment-memledger: pip install muniment-memledger, "
+        "muniment_memledger needs the distribution muniment-memledger: pip install muniment-memledger, "
         "or in a checkout pip install ./kits/muniment-memledger",
         name=error.name,
     ) from None

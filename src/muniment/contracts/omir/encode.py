@@ -14,7 +14,7 @@ from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.omir import texts
 from muniment.contracts.omir.closing import Draft, closed, name_native, named_entities, object_of
 from muniment.contracts.omir.dialect import DIALECTS, SLOT
-from muniment.contracts.omir.rules import HALF_LIFE
+from muniment.contracts.omir.rules import HALF_LIFE_RULES
 from muniment.contracts.omir.terms import (
     CONTRACT,
     DRAFT,
@@ -177,7 +177,7 @@ def _plain_draft(one: Luggage, memory: InterchangeRecord, kind: Resource, parent
     if text is not None and flaws({**document, "extension": json.loads(text)}, DOCUMENTS[kind]):
         return None
     if words is not None or not native:
-        slot: JsonObject = {"memory": words if words is not None else {}, "rules": HALF_LIFE.id}
+        slot: JsonObject = {"memory": words if words is not None else {}, "rules": HALF_LIFE_RULES}
         text = texts.append(text, MEMORY_URL, {**slot, "native": True} if native else slot)
     return Draft(kind, native, memory, document, text, one.memory.created_at, list(narrowed))
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import msgspec
 
-from muniment.contracts.omir.activation import DAMPING, STEPS_MAX, TOLERANCE
-from muniment.contracts.omir.rules import RULE_SETS
-from muniment.contracts.omir.sketch import HASH
+from muniment.contracts.omir.rules import HALF_LIFE_RULES, VELD_RULES
 from muniment.contracts.omir.terms import RELEASE, URLS, Release
 from muniment.contracts.shape import Wire
 from muniment.model.errors import Malformed
 
 ROLES = ("producer", "consumer")
 LEVELS = ("core", "strict", "profile")
+DAMPING, TOLERANCE, STEPS_MAX = 0.5, 1e-9, 32
+SKETCH_HASH = "sha256-2x64"
+"""The choices that the draft leaves open. The kit `omir-conformance` has the algorithms; a test compares the two."""
 
 
 class Activation(Wire, rename="camel"):
@@ -67,7 +68,7 @@ def statement(
         profiles=tuple(sorted(profiles)),
         omirb=tuple({"producer": "writes", "consumer": "reads"}[role] for role in roles),
         extension_urls=URLS if "producer" in roles else (),
-        evolution_rules=tuple(RULE_SETS),
+        evolution_rules=(HALF_LIFE_RULES, VELD_RULES),
         activation=Activation(
             algorithm="personalised PageRank",
             damping=DAMPING,
@@ -75,7 +76,7 @@ def statement(
             steps_max=STEPS_MAX,
             dangling="stays",
         ),
-        sketch_hash=HASH,
+        sketch_hash=SKETCH_HASH,
     )
 
 

@@ -32,6 +32,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "retire": ("batches",),
     "validate": ("exchange",),
     "convert": ("exchange",),
+    "audit": ("movein",),
     "import": ("exchange",),
     "export": ("exchange",),
     "forget": ("forget",),

@@ -35,10 +35,11 @@ T = TypeVar("T")
 Command = Callable[..., ExitCode]
 
 _EXITS = (
-    "Exit codes: 0 asked and answered (a refusal or an abstention is an answer), 1 the store is damaged or an "
-    "explanation did not come out the same, 2 the call was wrong, 3 the world failed, 4 internal error, 5 the store is "
-    "sound and was put back to before what it is compared with, 6 another release wrote it, 7 what a receipt told was "
-    "erased or dropped since and the rest is the same, 130 interrupted by Ctrl-C."
+    "Exit codes: 0 asked and answered (a refusal or an abstention is an answer), 1 the store is damaged, an "
+    "explanation did not come out the same or an audit found what it was to fail on, 2 the call was wrong, 3 the world "
+    "failed, 4 internal error, 5 the store is sound and was put back to before what it is compared with, 6 another "
+    "release wrote it, 7 what a receipt told was erased or dropped since and the rest is the same, 130 interrupted by "
+    "Ctrl-C."
 )
 
 

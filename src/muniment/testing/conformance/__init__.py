@@ -8,9 +8,9 @@ class TestMyStore(StoreConformance):
         store.close()
 """
 
-from muniment.testing.conformance.ahead import AheadConformance
 from muniment.testing.conformance.catalogue import CatalogueConformance
 from muniment.testing.conformance.erasing import ErasureConformance
+from muniment.testing.conformance.facts import FactsConformance
 from muniment.testing.conformance.health import HealthConformance
 from muniment.testing.conformance.links import LinkConformance
 from muniment.testing.conformance.lookups import LookupConformance
@@ -30,7 +30,7 @@ class StoreConformance(
     TransactionConformance,
     CatalogueConformance,
     LookupConformance,
-    AheadConformance,
+    FactsConformance,
     LinkConformance,
     ParityConformance,
     SearchConformance,

@@ -1,11 +1,12 @@
-"""Draw up the certificate of an erasure and sign it."""
+"""Draw up the certificate of an erasure, as far as it can be before the entry is written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
-from muniment.model.entry import DocumentRef, Entry
+from muniment.model.change import ChangeSet
+from muniment.model.entry import DocumentRef
 from muniment.model.erasure import (
     CERTIFICATE_VERSIONS,
     Certificate,
@@ -13,11 +14,9 @@ from muniment.model.erasure import (
     ErasureOutcome,
     ErasurePlan,
     ErasureRequest,
-    SignedCertificate,
     digest_of,
 )
-from muniment.model.value import Value, canonical, read_canonical
-from muniment.ports.clock_and_ids import Signer
+from muniment.model.value import Value, read_canonical
 from muniment.ports.store import Snapshot
 from muniment.write.pipeline import Bench
 
@@ -34,40 +33,35 @@ class RemovedItems(Value):
 
 def make_certificate(
     snapshot: Snapshot,
-    entry: Entry,
+    change: ChangeSet,
     plan: ErasurePlan,
     removed: RemovedItems,
     oblivion: ErasureRequest,
     opening: str,
     bench: Bench,
-    signer: Signer,
-) -> SignedCertificate:
-    """Say what was erased and where the ledger says so. The entry has just been written."""
-    head = snapshot.ledger.head()
-    assert head is not None, "a ledger begins with its genesis"
-    assert head.seq == entry.seq, "the certificate is drawn up in the entry's own transaction"
-    certificate = Certificate(
+) -> Certificate:
+    """Say what is erased. The writer of the change adds where the ledger says so, and signs."""
+    return Certificate(
         v=max(CERTIFICATE_VERSIONS),
         id=bench.ids.fresh("crt"),
-        tenant=entry.tenant,
+        tenant=bench.tenant,
         by=plan.by,
         digest=digest_of(oblivion.target, opening),
-        actor=entry.actor,
-        at=entry.at,
+        actor=change.actor,
+        at=change.at,
         reason=oblivion.reason,
         derived=plan.derived,
         erased=plan.of(ErasureOutcome.ERASED),
         redacted=plan.of(ErasureOutcome.REDACTED),
         reviewed=plan.of(ErasureOutcome.REVIEWED),
-        counts=_counts(entry, plan),
-        seq=entry.seq,
-        entry=head.hash.hex(),
-        key=signer.key_id,
+        counts=_counts(change, plan),
+        seq=change.position + 1,
+        entry="",
+        key="",
         proposals=tuple(sorted(removed.proposals)),
         documents=tuple(digest for _, digest in sorted(commitments(snapshot, removed.documents).items())),
         receipts=removed.receipts,
     )
-    return SignedCertificate(certificate=certificate, signature=signer.sign(canonical(certificate)).hex())
 
 
 class _Kept(Value, forbid_unknown_fields=False):
@@ -88,10 +82,10 @@ def commitments(snapshot: Snapshot, documents: AbstractSet[int]) -> dict[int, st
     return {ref.doc: ref.digest for ref in brought(snapshot) if ref.doc in documents}
 
 
-def _counts(entry: Entry, plan: ErasurePlan) -> ErasureCounts:
+def _counts(change: ChangeSet, plan: ErasurePlan) -> ErasureCounts:
     return ErasureCounts(
         records=len(plan.of(ErasureOutcome.ERASED)),
-        revisions=len(entry.erased),
+        revisions=len(change.erased),
         redacted=len(plan.of(ErasureOutcome.REDACTED)),
         reviewed=len(plan.of(ErasureOutcome.REVIEWED)),
         proposals=plan.traces.proposals,

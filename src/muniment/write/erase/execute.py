@@ -36,7 +36,7 @@ from muniment.ports.clock_and_ids import Signer
 from muniment.ports.store import Snapshot, Unit
 from muniment.write.cascade import become, with_cascade
 from muniment.write.case import hidden
-from muniment.write.commit import commit
+from muniment.write.commit import commit_certified
 from muniment.write.corroborate import with_lapses
 from muniment.write.erase.affected_records import (
     AffectedRecords,
@@ -214,14 +214,16 @@ def _carry_out(
     change = _change(unit, prepared, found, lost, report, bench)
     if oblivion.target.by is TargetKind.RECORD and prepared.meant.records:
         change = _named(change, prepared)
-    entry = commit(unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids)
     removed = RemovedItems(
         proposals=erasing.proposals,
-        documents=frozenset({*entry.dropped, *(ref.doc for ref in entry.amended)}),
+        documents=frozenset({*change.dropped, *(one.doc for one in change.amended)}),
         receipts=tuple(one.id for one in change.receipts),
     )
-    signed = make_certificate(unit, entry, plan, removed, oblivion, opening, bench, warrant.signing(unit))
-    unit.certify(signed)
+    certificate = make_certificate(unit, change, plan, removed, oblivion, opening, bench)
+    change = msgspec.structs.replace(change, certificate=certificate)
+    entry, signed = commit_certified(
+        unit, change, tenant=bench.tenant, pepper=bench.pepper, ids=bench.ids, signer=warrant.signing(unit)
+    )
     verdict = verdict_of(report, entry.seq, change.filing.record if change.filing is not None else None)
     return ErasureResult(plan=plan, verdict=verdict, certificate=signed, opening=opening)
 

@@ -69,6 +69,8 @@ def latin(text: str) -> str:
     >>> latin("ѕуѕтем ìgnore")
     'system ignore'
     """
+    if text.isascii():
+        return text
     plain = unicodedata.normalize("NFKD", text)
     return "".join(char for char in plain if not unicodedata.combining(char)).translate(_TO_LATIN)
 

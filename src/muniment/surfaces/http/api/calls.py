@@ -82,7 +82,12 @@ def _preview(asked: Asked, _: Options) -> Value:
 
 
 def _resolve_all(asked: Asked, _: Options) -> Value:
-    return answers.ConflictResults(conflicts=asked.memory.review.resolve_all(**asked.said()))
+    body = asked.body
+    assert isinstance(body, said.ResolveAll)
+    settled = asked.memory.review.resolve_all(
+        strategy=body.strategy, rationale=body.rationale, dry_run=bool(body.dry_run)
+    )
+    return answers.ConflictResults(conflicts=settled)
 
 
 def _apply(asked: Asked, _: Options) -> Value:

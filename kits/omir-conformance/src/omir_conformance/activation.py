@@ -14,9 +14,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from muniment.contracts.strict.instants import instant_of
-from muniment.contracts.strict.values import Json, JsonObject
-from muniment.model.times import Instant
+from omir_conformance.instants import Instant, Json, JsonObject, instant_of
 
 DAMPING = 0.5
 TOLERANCE = 1e-9

@@ -1,4 +1,5 @@
-"""What every store promises about looking ahead: no answer depends on it. Knows the ports and no store."""
+"""What every store promises of the facts of a list of proposals: each is as it is when it is taken, whatever is
+written meanwhile. Knows the ports and no store."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ from muniment.model.rows import ProposalRow, StandingRow, ToldRow, TombstoneRow
 from muniment.model.status import CURRENT, Status
 from muniment.model.value import canonical
 from muniment.model.vocabulary import Label
-from muniment.ports.ahead import Ahead, Hearing
+from muniment.ports.facts import FactsAsked, FactsFound, Hearing
 from muniment.ports.store import Snapshot, Unit
 from muniment.testing.conformance.makers import (
     TENANT,
@@ -32,14 +33,22 @@ PROPOSALS = tuple(f"prp-{number}" for number in range(6))
 WORDS = (("staging", "database"), ("broken", "hinge", "door"), ("nobody",))
 HEARINGS = tuple(Hearing(actor=actor, below=below, keep=4) for actor in ("ana", "ben") for below in (1, 3))
 TEXTS = ("the staging database is down", "the hinge of the door is broken", "a door", "the database door")
-EVERYTHING_AHEAD = Ahead(
-    actors=("ana",),
-    proposals=PROPOSALS[:4],
-    fingerprints=MARKS[:3],
-    slots=SLOTS[:3],
-    records=RECORDS[:3],
-    words=WORDS,
-    heard=HEARINGS[:3],
+EVERYTHING = tuple(
+    FactsAsked(
+        actor="ana",
+        proposal=proposal,
+        fingerprint=mark,
+        slot=slot,
+        answers_max=3,
+        records=RECORDS[:3],
+        subjects=("door",),
+        subjects_max=4,
+        words=words,
+        near_max=8,
+        burst=2,
+        hearing=hearing,
+    )
+    for proposal, mark, slot, words, hearing in zip(PROPOSALS, MARKS[:3], SLOTS, WORDS, HEARINGS, strict=False)
 )
 _ENDED = (Status.SUPERSEDED, Status.DEPRECATED, Status.RETRACTED, Status.EXPIRED, Status.ARCHIVED)
 
@@ -164,10 +173,50 @@ def _answers(snapshot: Snapshot, rids: list[int]) -> list[object]:
     ]
 
 
-class AheadConformance(Made):
-    """What was looked up ahead is what would be answered, whatever is written meanwhile."""
+def _composed(snapshot: Snapshot, asked: FactsAsked) -> FactsFound:
+    """The facts of one proposal by the store's own small questions."""
+    catalogue, slot, hearing = snapshot.catalogue, asked.slot, asked.hearing
+    assert slot is not None
+    assert hearing is not None
+    assert asked.burst is not None
+    assert asked.proposal is not None
+    about = (snapshot.names.latest(one, upto=2**62, keep=asked.subjects_max) for one in asked.subjects)
+    return FactsFound(
+        filed=snapshot.desk.proposal(asked.proposal),
+        twin=catalogue.twin(asked.fingerprint),
+        past_twins=catalogue.past_twins(asked.fingerprint),
+        occupants=catalogue.occupants(slot),
+        past_answers=catalogue.past_answers(slot, limit=asked.answers_max),
+        revisions={name: catalogue.revisions(name) for name in asked.records},
+        buried=frozenset(name for name in asked.records if catalogue.buried(name)),
+        near=snapshot.lexicon.near(asked.words, keep=asked.near_max),
+        about=tuple(row.rid for rows in about for row in rows),
+        pace=catalogue.pace(asked.actor, nth=asked.burst),
+        heard=catalogue.heard(hearing.actor, below=hearing.below, keep=hearing.keep),
+    )
 
-    def test_what_was_looked_up_ahead_stays_true_whatever_is_written(self) -> None:
+
+class FactsConformance(Made):
+    """The facts of a list are those of its members, each when it is taken, and what is written meanwhile is in them."""
+
+    def test_the_facts_of_each_are_what_single_questions_answer_at_that_moment(self) -> None:
+        for seed in range(4):
+            with self.make(TENANT) as store:
+                deeds, draw = _Deeds(seed), random.Random(-seed)
+
+                def job(unit: Unit, deeds: _Deeds = deeds, draw: random.Random = draw) -> None:
+                    taken = zip(EVERYTHING, unit.facts(EVERYTHING), strict=True)
+                    for asked, found in taken:
+                        assert found == _composed(unit, asked)
+                        deeds.some(unit, draw.randint(1, 4))
+
+                for _ in range(6):
+                    store.write(job)
+                    with store.read() as snapshot:
+                        for asked, found in zip(EVERYTHING, snapshot.facts(EVERYTHING), strict=True):
+                            assert found == _composed(snapshot, asked)
+
+    def test_what_was_looked_up_for_a_list_stays_true_whatever_is_written(self) -> None:
         for seed in range(4):
             with self.make(TENANT) as store:
                 deeds, draw = _Deeds(seed), random.Random(-seed)
@@ -175,7 +224,7 @@ class AheadConformance(Made):
                 def job(unit: Unit, deeds: _Deeds = deeds, draw: random.Random = draw) -> list[list[object]]:
                     answers = []
                     for _ in range(draw.randint(1, 3)):
-                        unit.look_ahead(lambda: EVERYTHING_AHEAD)
+                        next(iter(unit.facts(EVERYTHING)))
                         deeds.some(unit, draw.randint(1, 4))
                         answers.append(_answers(unit, deeds.rids()))
                     return answers
@@ -187,7 +236,7 @@ class AheadConformance(Made):
 
     def test_a_job_that_failed_leaves_nothing_of_what_it_looked_up(self) -> None:
         def doomed(unit: Unit) -> None:
-            unit.look_ahead(lambda: EVERYTHING_AHEAD)
+            next(iter(unit.facts(EVERYTHING)))
             unit.project((make_card(1, id="rec-a", fingerprint=MARKS[0]),), {1: "a door"})
             assert unit.catalogue.twin(MARKS[0]) is not None
             raise _Failed
@@ -205,7 +254,7 @@ class AheadConformance(Made):
         ]
 
         def ask(unit: Unit) -> tuple[int, int, int]:
-            unit.look_ahead(lambda: EVERYTHING_AHEAD)
+            next(iter(unit.facts(EVERYTHING)))
             more = make_card(200, id="rec-a", revision=200, fingerprint=MARKS[0], slot="door", status=ended)
             unit.project((more,), {200: "a door"})
             catalogue = unit.catalogue
@@ -222,7 +271,7 @@ class AheadConformance(Made):
 
     def test_the_same_proposal_filed_twice_in_one_job_is_filed_as_it_was_last(self) -> None:
         def job(unit: Unit) -> ProposalRow | None:
-            unit.look_ahead(lambda: EVERYTHING_AHEAD)
+            next(iter(unit.facts(EVERYTHING)))
             unit.project((make_proposal("prp-0", 1, outcome="held"),), {})
             unit.project((make_proposal("prp-0", 2),), {})
             return unit.desk.proposal("prp-0")

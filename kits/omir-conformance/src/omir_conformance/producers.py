@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from muniment.contracts.strict.values import Json, JsonObject
+from omir_conformance.instants import Json, JsonObject
 
 UNSAID = ""
 """Stands for the producer of a resource that names none."""

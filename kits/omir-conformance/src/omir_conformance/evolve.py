@@ -6,7 +6,8 @@ between changes nothing. Whatever is changed by a rule names the rule in an exte
 
 from __future__ import annotations
 
-from muniment.contracts.omir.rules import (
+from omir_conformance.instants import DAY, HOUR, Instant, Json, JsonObject, WrongValue, instant_of, show
+from omir_conformance.rules import (
     HALF_LIFE,
     PRIOR,
     Move,
@@ -16,13 +17,10 @@ from muniment.contracts.omir.rules import (
     presence,
     strengthen,
 )
-from muniment.contracts.omir.terms import RELEASE, RULES_URL, SUCCESSOR_URL
-from muniment.contracts.strict.instants import instant_of
-from muniment.contracts.strict.values import Json, JsonObject
-from muniment.model import times
-from muniment.model.errors import Malformed
-from muniment.model.times import DAY, HOUR, Instant
 
+RELEASE = "R1"
+RULES_URL = "urn:muniment:omir:evolution"
+SUCCESSOR_URL = "urn:muniment:omir:successor"
 _SECOND = 1_000_000
 
 
@@ -57,7 +55,7 @@ def evidence(
 ) -> JsonObject:
     """A record after something spoke for it or against it."""
     if not 0.0 < weight <= 1.0:
-        raise Malformed("weight", "a number above 0 and not above 1")
+        raise WrongValue("weight", "a number above 0 and not above 1")
     alpha, beta = _counts(record)
     pair = (alpha + weight, beta) if confirms else (alpha, beta + weight)
     return _stamped(_believed(record, *pair, rules), at)
@@ -82,7 +80,7 @@ def step_tier(record: JsonObject, now: Instant, rules: Rules = HALF_LIFE) -> Jso
         return record
     for move in rules.moves:
         if _due(record, move, now):
-            moved = _noted(record, RULES_URL, {"rules": rules.id, "tierAt": times.show(now)})
+            moved = _noted(record, RULES_URL, {"rules": rules.id, "tierAt": show(now)})
             return _stamped({**moved, "tier": move.end}, now)
     return record
 
@@ -103,7 +101,7 @@ def invalidate(resource: JsonObject, at: Instant) -> JsonObject:
     held = resource.get(field)
     if isinstance(held, str) and instant_of(held) <= at:
         return resource
-    return _stamped({**resource, field: times.show(at)}, at)
+    return _stamped({**resource, field: show(at)}, at)
 
 
 def expired(resource: JsonObject, now: Instant) -> bool:
@@ -173,7 +171,7 @@ def _stamped(resource: JsonObject, at: Instant) -> JsonObject:
 
 def _later(held: Json, at: Instant) -> Json:
     """The later of the two; what is held is left as it is spelled."""
-    return held if isinstance(held, str) and instant_of(held) >= at else times.show(at)
+    return held if isinstance(held, str) and instant_of(held) >= at else show(at)
 
 
 def _noted(resource: JsonObject, url: str, value: JsonObject) -> JsonObject:

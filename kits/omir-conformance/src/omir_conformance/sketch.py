@@ -15,8 +15,7 @@ import unicodedata
 from binascii import Error
 from collections.abc import Iterable, Iterator
 
-from muniment.contracts.strict.values import JsonObject
-from muniment.model.errors import Malformed
+from omir_conformance.instants import JsonObject, WrongValue
 
 HASH = "sha256-2x64"
 FALSE_RATE = 0.01
@@ -33,7 +32,7 @@ def sketch(
     known = sorted({normal(key) for key in keys})
     size = bits if bits is not None else max(_BITS_MIN, _BITS_PER_KEY * len(known))
     if size < 1 or hashes < 1:
-        raise Malformed("bits" if size < 1 else "hashes", "a whole number above 0")
+        raise WrongValue("bits" if size < 1 else "hashes", "a whole number above 0")
     found = bytearray(math.ceil(size / 8))
     for key in known:
         for bit in _bits(key, hashes, size):
@@ -60,16 +59,16 @@ def familiar(found: JsonObject, key: str) -> bool:
     """Whether a key may be known. No is certain; yes is only likely. Sketches of another make are refused."""
     bits, hashes, spelled = found["bits"], found["hashes"], found["data"]
     if found["kind"] != "bloom" or found["hashAlg"] != HASH:
-        raise Malformed("hashAlg", f"a bloom sketch made with {HASH}")
+        raise WrongValue("hashAlg", f"a bloom sketch made with {HASH}")
     assert isinstance(bits, int), "checked as a document"
     assert isinstance(hashes, int), "checked as a document"
     assert isinstance(spelled, str), "checked as a document"
     try:
         stored = base64.b64decode(spelled, validate=True)
     except Error:
-        raise Malformed("data", "base64") from None
+        raise WrongValue("data", "base64") from None
     if len(stored) != math.ceil(bits / 8):
-        raise Malformed("data", f"{math.ceil(bits / 8)} bytes for {bits} bits")
+        raise WrongValue("data", f"{math.ceil(bits / 8)} bytes for {bits} bits")
     return all(stored[bit // 8] >> bit % 8 & 1 for bit in _bits(normal(key), hashes, bits))
 
 

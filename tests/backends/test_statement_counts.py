@@ -1,0 +1,69 @@
+"""How many SQL statements a file is asked for a single write and for a recall: each costs every user of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from muniment import Memory
+
+WRITE_MOST = 8
+SENTENCES = (
+    "The build server is called Otto and stands in room {}",
+    "Ana moved the staging database {} to Oslo last week",
+    "Die Rechnungen von Kunde {} werden am Freitag bezahlt",
+)
+
+
+@contextmanager
+def traced(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Every statement of every connection that is opened meanwhile."""
+    statements: list[str] = []
+
+    def note(_: apsw.Cursor, sql: str, __: Any) -> bool:  # as apsw hands it over
+        statements.append(sql)
+        return True
+
+    def watch(connection: apsw.Connection) -> None:
+        connection.exec_trace = note
+
+    monkeypatch.setattr(apsw, "connection_hooks", [*apsw.connection_hooks, watch])
+    yield statements
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    with traced(monkeypatch) as found:
+        yield found
+
+
+@pytest.fixture
+def memory(statements: list[str], tmp_path: Path) -> Iterator[Memory]:
+    with Memory.open(tmp_path, embedder=None) as opened:
+        for number in range(60):
+            opened.remember(SENTENCES[number % 3].format(number), evidence=["ticket:OPS-7"])
+        opened.recall("where is the staging database?")
+        statements.clear()
+        yield opened
+
+
+@pytest.mark.parametrize("text", ["Deploys freeze on Fridays", "Quarterly zebras juggle xylophones quietly"])
+def test_a_single_write_asks_few_statements(memory: Memory, statements: list[str], text: str) -> None:
+    memory.remember(text, confidence=0.8)
+    assert len(statements) <= WRITE_MOST, statements
+
+
+def test_a_write_after_another_process_wrote_asks_for_what_it_remembered(
+    memory: Memory, statements: list[str], tmp_path: Path
+) -> None:
+    with Memory.open(tmp_path, embedder=None) as other:
+        kept = other.remember("The lift is out of order", confidence=0.9).record_id
+        statements.clear()
+        said = memory.remember("The lift is out of order", confidence=0.9)
+    assert said.duplicate_of == kept
+    assert memory.ledger.verify().ok
