@@ -9,14 +9,18 @@ TOUR := muniment-tour
 ONTO := tests/contracts tests/recall tests/trust tests/poison tests/unit/engine tests/test_aio.py
 # What of the PostgreSQL store's own tests is run on a cluster: those that look at no plan and start no server of their own.
 ON_CITUS := $(addprefix tests/postgres/test_,$(addsuffix .py,asked_together batches channel keys_in_rows machine memledger parity processes remembered sealed_conformance search_agreement))
+DOORS := .venv-doors
+DOOR_TESTS = MUNIMENT_DOORS=1 scripts/scratch $(DOORS)/bin/python -m pytest -c tests/doors/pytest.ini --rootdir . -n 2
 A_CLUSTER = MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1
 comma := ,
-TESTS = scripts/scratch $(BIN)/python -m pytest -n 2 --dist worksteal
+# One more than there are cores at least: some tests wait for a clock or for another process.
+WORKERS ?= 3
+TESTS = scripts/scratch $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 # Modules are compiled once and kept: the tests start hundreds of processes.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run tour test test-all lint format bench bench-contracts bench-recall bench-everyday bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-poison bench-screen bench-postgres bench-console soak test-postgres test-citus test-browser shots sim docs clean
+.PHONY: help run tour test test-all lint format bench bench-all bench-contracts bench-recall bench-everyday bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-poison bench-screen bench-postgres bench-console soak test-doors test-postgres test-citus test-browser shots sim docs clean
 
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -31,15 +35,26 @@ run: $(READY) ## a guided tour, then its memory served until Ctrl-C
 tour: $(READY) ## the guided tour alone
 	@$(BIN)/python -m examples.tour.play $(TOUR)
 
-test: lint ## lint, types and the tests: large tables by samples, slow tests left out
+test: lint $(DOORS)/.ready ## lint, types and the tests: large tables by samples, slow tests left out
 	@$(TESTS)
 	@$(TESTS) --store postgres $(ONTO)
+	@$(DOOR_TESTS) tests/doors src/muniment/adapters/core.py
 
 test-all: export MUNIMENT_TEST_LONG := 1
-test-all: lint ## every case of every table, the slow tests, and the soak (an hour or more)
+test-all: export MUNIMENT_TEST_PROFILE := long
+test-all: lint $(DOORS)/.ready ## every case of every table, the slow tests, and the soak (an hour or more)
 	@$(TESTS)
 	@$(TESTS) --store postgres $(ONTO)
+	@$(DOOR_TESTS) tests/doors src/muniment/adapters/core.py
 	@$(MAKE) soak
+
+$(DOORS)/.ready: pyproject.toml requirements-doors.txt scripts/setup-doors
+	@scripts/setup-doors "$(PYTHON)" "$(DOORS)"
+	@touch $@
+
+test-doors: $(DOORS)/.ready ## the adapters with the real frameworks; CHECKOUTS=folder of the vendors' repositories runs their suites too
+	@$(DOOR_TESTS) tests/doors src/muniment/adapters/core.py
+	@$(if $(CHECKOUTS),$(DOORS)/bin/python -m tests.doors.vendors "$(CHECKOUTS)")
 
 test-postgres: $(READY) ## the tests of the PostgreSQL store, and the suites of the others on it; LONG=1: 64 clients for a minute
 	@$(if $(LONG),MUNIMENT_TEST_LONG=1) $(TESTS) tests/postgres
@@ -70,6 +85,9 @@ bench: $(READY) ## fixed-seed load, as tables and JSON in bench/out; DATA=file m
 	@$(BIN)/python -m bench.spine
 	@$(BIN)/python -m bench.trust
 	@$(BIN)/python -m bench.conflicts $(if $(DATA),--data $(DATA))
+
+bench-all: $(READY) ## a short form of all benches in ten minutes: one table with floors and aims, and bench/out/all.json
+	@$(BIN)/python -m bench.overview
 
 bench-contracts: $(READY) ## validation of OMIR bundles, documents there and back, files of memories in and out
 	@$(BIN)/python -m bench.omir
@@ -124,4 +142,4 @@ docs: $(READY) ## regenerate the reference pages, the published schemas and the 
 	@$(BIN)/python scripts/walks.py
 
 clean: ## remove what make made
-	rm -rf $(VENV) $(TOUR) bench/out .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(DOORS) $(TOUR) bench/out .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -26,9 +26,9 @@ from bench.report import Row, publish
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.model.vocabulary import ConflictType
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import TENANT, make_card, make_document
 from muniment.text.compare import ComparisonResult, compare, salient, text_features
 from muniment.text.identity import about, meet
+from muniment_store_conformance.makers import TENANT, make_card, make_document
 
 SEED = 20_261_115
 NEAR = 10

@@ -124,6 +124,8 @@ EXAMPLES: tuple[errors.MunimentError, ...] = (
     errors.NotFound("record", "rec_1"),
     errors.Stale("record rec_1", yours="revision 1", present="revision 2"),
     errors.RolledBack("omir-0c1d2e"),
+    errors.SourceUnreadable("history.db", "a whole SQLite file"),
+    errors.SourceIncomplete(2, "memory.jsonl:7", "no JSON object, or one that was cut short"),
     errors.OnHold("hld_1", "case 2026-114", records=3),
     errors.Undecided("conflict cfl_1", "both sides are equal by confidence_weighted"),
     errors.StoreUnavailable("there is no vault at ./muniment-data; `muniment init` makes one"),

@@ -17,7 +17,6 @@ from muniment import Memory
 
 pytest_plugins = ["tests.scope", "tests.postgres.onto"]
 
-_EXAMPLES = 40
 _SLOW_IS_FINE = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large)
 
 os.environ.setdefault("MUNIMENT_EMBEDDER", "none")  # a test that wants vectors says so
@@ -25,21 +24,22 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell that starts the
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
-    "default",
+    "short",
     derandomize=True,
-    max_examples=_EXAMPLES,
+    max_examples=20,
     deadline=None,
     database=None,
     suppress_health_check=_SLOW_IS_FINE,
 )
+settings.register_profile("long", settings.get_profile("short"), max_examples=40)
 settings.register_profile(
     "nightly",
-    max_examples=_EXAMPLES * 100,
+    max_examples=4_000,
     deadline=None,
     print_blob=True,
     suppress_health_check=_SLOW_IS_FINE,
 )
-settings.load_profile(os.environ.get("MUNIMENT_TEST_PROFILE", "default"))
+settings.load_profile(os.environ.get("MUNIMENT_TEST_PROFILE", "short"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

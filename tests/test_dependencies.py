@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 KITS = sorted(path.parent for path in ROOT.glob("kits/*/pyproject.toml"))
 NAMES = {"apsw": "apsw-sqlite3mc", "jwt": "pyjwt", "yaml": "pyyaml", "opentelemetry": "opentelemetry-api"}
 """Modules that are not called like the distribution they are in."""
-BROUGHT = {"akashik-conformance", "matm-evaluation", "muniment-memledger"}
+BROUGHT = {"akashik-conformance", "matm-evaluation"}
 """Kits that a command calls if they are installed; without them it says how to install them."""
 DIRECT_MAX = 12
 
@@ -27,7 +27,8 @@ def declared(folder: Path) -> set[str]:
     """The distributions a `pyproject.toml` names, its own included."""
     project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
     optional = [one for extra in project.get("optional-dependencies", {}).values() for one in extra]
-    return {normal(one) for one in (project["name"], *project["dependencies"], *optional)}
+    (package,) = (path.name for path in (folder / "src").iterdir() if path.is_dir() and "." not in path.name)
+    return {normal(package), *(normal(one) for one in (project["name"], *project["dependencies"], *optional))}
 
 
 def imported(folder: Path) -> Iterator[tuple[str, str]]:

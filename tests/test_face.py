@@ -34,6 +34,8 @@ def test_nothing_else_is_public() -> None:
         "contracts",
         "engine",
         "graph",
+        "importers",
+        "kits",
         "ledger",
         "model",
         "policy",

@@ -126,7 +126,7 @@ Look at it: open {url}/ in a browser. Four proposals wait there for you, two rec
 
 Ask it from another shell:
 
-  curl -s {url}/api/recall -H 'content-type: application/json' -d '{{"text": "{question}"}}'
+  curl -s {url}/api/recall -H 'content-type: application/json' -d '{{"query": "{question}"}}'
 
 Give it to an MCP client:
 

@@ -36,8 +36,8 @@ from muniment.model.vocabulary import Label, Support
 from muniment.ports.hits import Matches, Neighbour
 from muniment.ports.store import TenantStore, Unit
 from muniment.read.words import read_terms
-from muniment.testing.conformance.makers import make_card, make_document, make_plan, make_standing
-from muniment.testing.conformance.search import NUMBERS, READERS, SPACES, WORDS
+from muniment_store_conformance.makers import make_card, make_document, make_plan, make_standing
+from muniment_store_conformance.search import NUMBERS, READERS, SPACES, WORDS
 
 MODEST = settings(
     max_examples=120 if LONG else 20,

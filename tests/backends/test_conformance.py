@@ -11,7 +11,7 @@ from tests.support.memory_store.store import MemoryTenant, MemoryVault
 
 from muniment.backends.sqlite.store import SqliteTenant, SqliteVault
 from muniment.ports.store import TenantStore, Vault
-from muniment.testing.conformance import StoreConformance, VaultConformance
+from muniment_store_conformance import StoreConformance, VaultConformance
 
 
 class TestMemoryStore(StoreConformance):

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from muniment.backends.sealing import TenantKey, VaultKey
 from muniment.backends.sqlite.store import SqliteTenant, SqliteVault
 from muniment.ports.store import TenantStore, Vault
-from muniment.testing.conformance import StoreConformance, VaultConformance
+from muniment_store_conformance import StoreConformance, VaultConformance
 
 KEY = bytes(range(32))
 

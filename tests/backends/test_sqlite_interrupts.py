@@ -21,7 +21,7 @@ from muniment.backends.sqlite import store as stores
 from muniment.backends.sqlite import writer_lock
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import append_next
+from muniment_store_conformance.makers import append_next
 
 FILES = {str(module.__file__) for module in (group_commit, stores, writer_lock)}
 """The modules in which a write can be interrupted with something in its hands."""

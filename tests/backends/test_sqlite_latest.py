@@ -12,8 +12,8 @@ from muniment.backends.latest import TERMS_MAX, TEXT_LENGTH_MAX, Latest
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.ports.hits import Neighbour
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import make_card, make_document
-from muniment.testing.conformance.near import put_kept
+from muniment_store_conformance.makers import make_card, make_document
+from muniment_store_conformance.near import put_kept
 
 WORDS = ("lantern", "lamp", "heron", "weir", "osprey", "gate", "staging", "database", "release", "disk")
 

@@ -16,7 +16,7 @@ from tests.patience import WAIT_S
 
 from muniment.backends.sqlite import connection
 from muniment.backends.sqlite.store import SqliteTenant
-from muniment.testing.conformance.makers import append_next
+from muniment_store_conformance.makers import append_next
 
 ROUNDS = 12
 OPENERS = 6
@@ -25,7 +25,7 @@ OPEN = """
 import sys
 from pathlib import Path
 from muniment.backends.sqlite.store import SqliteTenant
-from muniment.testing.conformance.makers import append_next
+from muniment_store_conformance.makers import append_next
 print("ready", flush=True)
 for line in sys.stdin:
     store = SqliteTenant(Path(line.strip()), "a", create=True)

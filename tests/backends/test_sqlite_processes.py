@@ -20,8 +20,8 @@ from muniment.backends.sqlite.store import SqliteTenant
 from muniment.engine.memory import Memory
 from muniment.model.errors import IntegrityError, MunimentError, StoreBusy
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import append_next, keep, make_document
-from muniment.testing.contents import contents
+from muniment_store_conformance.contents import contents
+from muniment_store_conformance.makers import append_next, keep, make_document
 
 WRITER = Path(__file__).with_name("writer.py")
 

@@ -20,7 +20,7 @@ from muniment.backends.sqlite import reading
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.model.errors import IntegrityError
 from muniment.ports.store import Snapshot
-from muniment.testing.conformance.makers import (
+from muniment_store_conformance.makers import (
     append_next,
     keep,
     log,

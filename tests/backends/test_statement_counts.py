@@ -13,11 +13,17 @@ import pytest
 from muniment import Memory
 
 WRITE_MOST = 8
+RECALL_MOST = 30
 SENTENCES = (
     "The build server is called Otto and stands in room {}",
     "Ana moved the staging database {} to Oslo last week",
     "Die Rechnungen von Kunde {} werden am Freitag bezahlt",
 )
+
+
+def letters(texts: list[str]) -> list[list[float]]:
+    """A model that tells texts apart by how often each letter stands in them."""
+    return [[1.0 + text.lower().count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts]
 
 
 @contextmanager
@@ -56,6 +62,25 @@ def memory(statements: list[str], tmp_path: Path) -> Iterator[Memory]:
 def test_a_single_write_asks_few_statements(memory: Memory, statements: list[str], text: str) -> None:
     memory.remember(text, confidence=0.8)
     assert len(statements) <= WRITE_MOST, statements
+
+
+def test_a_recall_by_words_asks_a_bounded_number_of_statements(memory: Memory, statements: list[str]) -> None:
+    told = memory.recall("who moved the staging database to Oslo, and which Rechnungen are paid?", limit=20)
+    assert len(told.records) > 5
+    assert len(statements) <= RECALL_MOST, statements
+
+
+def test_a_recall_with_vectors_does_not_ask_for_each_record(statements: list[str], tmp_path: Path) -> None:
+    """Scores of what is only near in meaning are asked for together, and so are entries, disputes and documents."""
+    with Memory.open(tmp_path, embedder=letters) as memory:
+        for number in range(150):
+            memory.remember(SENTENCES[number % 3].format(number), evidence=["ticket:OPS-7"])
+        memory.flush()
+        memory.recall("where is the staging database?")
+        statements.clear()
+        assert len(memory.recall("who moved the staging database to Oslo?", limit=20).records) > 5
+        own = [one for one in statements if "max(seq) FROM notes" not in one]  # the indexer looks now and then
+    assert len(own) <= RECALL_MOST, own
 
 
 def test_a_write_after_another_process_wrote_asks_for_what_it_remembered(

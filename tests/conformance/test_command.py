@@ -127,7 +127,7 @@ def test_a_key_that_is_missing_or_wrong_is_told_at_once(shell: Shell, tmp_path: 
 
 
 def test_without_the_kit_the_command_says_how_to_install_it(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("muniment.surfaces.cli.conformance.find_spec", lambda name: None)
+    monkeypatch.setattr("muniment.kits.find_spec", lambda name: None)
     said = examine(shell, "--url", "http://127.0.0.1:9", "--json")
     assert (said.code, said.error["field"]) == (2, "conformance")
     assert "pip install" in said.error["hint"]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.contracts.samples import sample
 
 from muniment import Memory
@@ -119,8 +120,8 @@ def test_a_record_whose_reviewers_name_was_a_secret_can_still_be_given_out(memor
     assert KEY not in json.dumps(found)
 
 
-@pytest.mark.parametrize("name", list(ContractName))
-@pytest.mark.parametrize("word", ["chain_of_thought", "Chain-Of-Thought", "scratchpad"])
+@each("name", list(ContractName))
+@each("word", ["chain_of_thought", "Chain-Of-Thought", "scratchpad"])
 def test_private_thought_is_refused_wherever_it_stands(tmp_path: Path, name: ContractName, word: str) -> None:
     whole: Json = json.loads(sample(name))
     if name is ContractName.OMIR:

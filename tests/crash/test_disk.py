@@ -21,7 +21,7 @@ from muniment.backends.sqlite.store import SqliteTenant
 from muniment.engine.memory import Memory
 from muniment.model.entry import LedgerHead
 from muniment.model.errors import MunimentError
-from muniment.testing.contents import Contents, contents
+from muniment_store_conformance.contents import Contents, contents
 
 PLIGHT = Path(__file__).with_name("disk.py")
 CUTS = 60

@@ -16,7 +16,7 @@ from muniment.model.errors import CallerError, Malformed, Stale
 from muniment.model.times import Instant
 from muniment.model.vocabulary import Kind
 from muniment.ports.store import TenantStore
-from muniment.testing.contents import contents
+from muniment_store_conformance.contents import contents
 
 Command = Callable[[Memory], object]
 WAITING, TO_ACCEPT = "prp-waiting", "prp-to-accept"

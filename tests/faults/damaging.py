@@ -12,7 +12,7 @@ from tests.faults.deeds import LATER, TOLD, opened
 
 from muniment import Memory
 from muniment.model.errors import MunimentError
-from muniment.testing.contents import Contents, contents
+from muniment_store_conformance.contents import Contents, contents
 
 FILE = "default.sqlite"
 NOTES = {f"note {number} of a keeper" for number in range(6)}

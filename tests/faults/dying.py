@@ -16,7 +16,7 @@ from tests.support.vfs import Call, Recorder, watched_disk
 
 from muniment.engine.copies.restore import RestoreRequest, restore
 from muniment.engine.marker import check_of
-from muniment.testing.contents import Contents, contents
+from muniment_store_conformance.contents import Contents, contents
 
 ROOT = Path(__file__).parents[2]
 ERASING = ("forget",)

@@ -19,7 +19,7 @@ from tests.support.syscalls import READ, WRITE, Failing, Meddle, every_other_int
 
 from muniment import Memory
 from muniment.model.errors import MunimentError
-from muniment.testing.contents import contents
+from muniment_store_conformance.contents import contents
 
 CHOSEN = 6
 

@@ -30,7 +30,7 @@ from tests.faults.dying import look
 
 from muniment import Memory
 from muniment.model.errors import MunimentError
-from muniment.testing.contents import Contents, contents
+from muniment_store_conformance.contents import Contents, contents
 
 NAMED = frozenset({"store_unavailable", "configuration_error", "policy_invalid", "integrity_error"})
 

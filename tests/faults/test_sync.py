@@ -18,7 +18,7 @@ from tests.support.syscalls import WRITE, Failing, meddled
 from tests.support.vfs import Act, Call, Do, Recorder, Refusal, watched_disk
 
 from muniment.model.errors import MunimentError
-from muniment.testing.contents import contents
+from muniment_store_conformance.contents import contents
 
 
 class Switch:

@@ -16,7 +16,7 @@ from muniment import Memory
 from muniment.model.claim import Belief, Claim, Lineage, Origin, Place, Slot, Times
 from muniment.model.times import Instant
 
-COUNT = int(os.environ.get("MUNIMENT_TEST_RECORDS", "10000" if LONG else "1000"))
+COUNT = int(os.environ.get("MUNIMENT_TEST_RECORDS", "10000" if LONG else "300"))
 A_PERSON = 20
 """So many records are about one person."""
 HOUR = 3_600_000_000

@@ -37,8 +37,8 @@ from muniment.operations.queries import Page
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
 from muniment.surfaces.reception.keys import KEYS_FILE, KeyRing, KeyWish, create
-from muniment.testing.contents import contents
 from muniment.write.plan import HeldProposal
+from muniment_store_conformance.contents import contents
 
 POLICY_MARKS = (
     *b"&a |*a|!!float |!!int |!!bool |!!python/name:os |? |- |---\n|%YAML 9.9\n|<<: |1:0:0:0.5|0x_|0b|.inf|.NaN".split(

@@ -62,7 +62,7 @@ _SAID: dict[str, dict[str, Json]] = {
     "attune": {"role": "cook", "interests": ["tea"], "since": 3, "count": True, "limit": 5},
     "withdraw": {"by": "source", "value": "feed-1", "reason": "why", "dry_run": True},
     "forget": {"subject": "tea", "reason": "why", "cascade": "redact", "dry_run": True},
-    "recall": {"text": "tea", "limit": 3, "scopes": ["project"], "known_at": "2026-01-01T00:00:00Z", "floor": 0.0},
+    "recall": {"query": "tea", "limit": 3, "scopes": ["project"], "known_at": "2026-01-01T00:00:00Z", "floor": 0.0},
     "ledger.verify": {"anchor": {"tenant": "default", "seq": 1, "hash": "00" * 32, "at": "2026-01-01T00:00:00Z"}},
 }
 """What some operations are asked; the others are asked with what their types say of themselves."""

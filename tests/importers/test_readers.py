@@ -17,10 +17,10 @@ import pytest
 from tests.importers.sources import SOURCES
 
 from muniment.importers import sqlite
-from muniment.importers.foreign import ForeignRecord, Mapping, Residue, SourceUnreadable, Unread
+from muniment.importers.foreign import ForeignRecord, Mapping, Residue, Unread
 from muniment.importers.kinds import SourceKind, kind_of, read_source
 from muniment.importers.pickles import NotData, plain_data
-from muniment.model.errors import LimitExceeded
+from muniment.model.errors import LimitExceeded, SourceUnreadable
 from muniment.model.vocabulary import Kind
 
 TEXTS: dict[SourceKind, set[str]] = {

@@ -21,7 +21,7 @@ from muniment.engine.vault import default_policy_text
 from muniment.model.value import canonical
 from muniment.policy.parse import parse_policy
 from muniment.ports.store import Vault
-from muniment.testing.contents import contents
+from muniment_store_conformance.contents import contents
 
 TENANTS = ("acme", "globex")
 PEOPLE = """\

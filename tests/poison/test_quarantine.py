@@ -56,7 +56,7 @@ LOOKS: dict[str, Callable[[Memory], Iterable[object]]] = {
 }
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@each("look", LOOKS)
 def test_it_answers_nobody_who_does_not_review(team: Memory, suspect: str, look: str) -> None:
     reader = team.as_actor("runner")
     assert list(LOOKS[look](reader)) == []
@@ -160,8 +160,8 @@ def test_a_rival_that_came_in_meanwhile_is_found_on_release(team: Memory) -> Non
     assert {standing(team, one).status for one in (good, name)} == {Status.CONTESTED}
 
 
-@pytest.mark.parametrize("text", [CLAIM, CLAIM.upper(), f"Note that {CLAIM}.", f"As confirmed by all of us: {CLAIM}"])
-@pytest.mark.parametrize("actor", ["worker", "runner", "gauge"])
+@each("text", [CLAIM, CLAIM.upper(), f"Note that {CLAIM}.", f"As confirmed by all of us: {CLAIM}"])
+@each("actor", ["worker", "runner", "gauge"])
 def test_to_say_it_again_does_not_get_it_out(team: Memory, suspect: str, text: str, actor: str) -> None:
     verdict = team.as_actor(actor).remember(text, confidence=0.9, evidence=["log:1"])
     assert verdict.outcome is Outcome.HELD

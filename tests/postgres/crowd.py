@@ -24,7 +24,7 @@ from muniment.backends.postgres.vector_search import PostgresVectorSearch
 from muniment.model.filter import EVERYTHING, Both, Filter, OneOf, Under
 from muniment.model.receipt import Plan
 from muniment.model.rows import VectorCoverage
-from muniment.testing.conformance.makers import make_plan
+from muniment_store_conformance.makers import make_plan
 
 DIMENSIONS = 64
 MODEL = "crowd@1"

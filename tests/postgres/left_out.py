@@ -60,10 +60,20 @@ ONLY_FILES: dict[str, tuple[str, ...]] = {
 }
 
 LONG: dict[str, tuple[str, ...]] = {
+    "tests/contracts/memledger/test_programs.py": (
+        "test_sixty_four_callers_on_two_instances_of_one_vault_lose_nothing",
+    ),
     "tests/contracts/memledger/test_defects.py": ("test_descendants_are_found_behind_a_thousand_newer_records",),
     "tests/contracts/test_exchange.py": ("test_progress_is_told_while_a_long_file_comes_in",),
-    "tests/trust/test_cascade.py": ("test_fifteen_hundred_newer_records_do_not_hide_a_descendant",),
+    "tests/recall/test_hidden.py": ("test_counts_of_many_matches_do_not_depend_on_as_many_hidden_ones",),
+    "tests/recall/test_hostile.py": ("test_one_word_of_a_mebibyte_is_kept_and_harms_nobody",),
+    "tests/trust/test_cascade.py": (
+        "test_a_thousand_descendants_are_all_reached",
+        "test_fifteen_hundred_newer_records_do_not_hide_a_descendant",
+    ),
+    "tests/trust/test_lineage.py": ("test_a_walk_looks_at_no_more_of_two_thousand_than_it_may_tell",),
     "tests/trust/test_correction.py": (
+        "test_whoever_says_the_old_again_is_told_what_took_its_place",
         "test_it_is_the_same_after_replay_and_a_restart",
         "test_what_was_corrected_is_told_and_what_was_said_again_is_not",
     ),

@@ -15,7 +15,7 @@ from muniment.engine.place import place_of
 from muniment.engine.vault import look_into
 from muniment.model.erasure import SignedCertificate
 from muniment.model.rows import TombstoneRow
-from muniment.testing.contents import Contents, contents_of
+from muniment_store_conformance.contents import Contents, contents_of
 
 SECRET = "Quillon Vantaggio keeps zebrafish in Ouagadougou"
 """Words that occur nowhere else, so that a single one of them at the target is a find."""

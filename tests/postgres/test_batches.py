@@ -24,7 +24,7 @@ from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed
 from muniment.ports.store import TenantStore
-from muniment.testing.contents import contents
+from muniment_store_conformance.contents import contents
 
 SIZE = TOGETHER_MAX + 40
 """More than is looked up ahead at once."""

@@ -12,7 +12,7 @@ from tests.postgres.server import Schemas
 
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.ports.store import TenantStore, Vault
-from muniment.testing.conformance import StoreConformance, VaultConformance
+from muniment_store_conformance import StoreConformance, VaultConformance
 
 
 class Lending:

@@ -27,7 +27,7 @@ from muniment.backends.postgres.vault import PostgresVault
 from muniment.config import ServerSettings
 from muniment.model.errors import IntegrityError
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import append_next, log, make_receipt
+from muniment_store_conformance.makers import append_next, log, make_receipt
 
 TENANT = "acme"
 NUMBER = tenant_number(TENANT)

@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 import msgspec
 import pytest
+from tests.cases import each
 from tests.copies.making import state
 from tests.postgres.moving import Where, everything, furnish, move, opened, remembered
 from tests.postgres.server import connect, database_of, schema_of
@@ -286,7 +287,7 @@ def test_the_command_plans_moves_and_says_what_it_did(shell: Shell, lived: Path,
     assert (again.code, "the same; 8 questions answered alike" in again.out) == (0, True)
 
 
-@pytest.mark.parametrize(
+@each(
     ("words", "code", "field"),
     [
         (("--to", ""), "malformed", "to"),

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from tests.cases import each
 from tests.postgres.server import Schemas, connect, schema_of
 from tests.support.postgres import started
 from tests.support.world import simulated_memory
@@ -23,9 +24,9 @@ from muniment.engine.memory import Memory
 from muniment.model.checks import CONTENT_BYTES_MAX, TEXT_BYTES_MAX
 from muniment.model.errors import IntegrityError, MunimentError
 from muniment.ports.store import TenantStore
-from muniment.testing.conformance.makers import make_card, put_cards
-from muniment.testing.conformance.parity import TEXTS
-from muniment.testing.contents import Contents, contents
+from muniment_store_conformance.contents import Contents, contents
+from muniment_store_conformance.makers import make_card, put_cards
+from muniment_store_conformance.parity import TEXTS
 
 ZONES = ("Asia/Kathmandu", "America/St_Johns", "Pacific/Apia", "UTC")
 NUMBERS = (0.0, 5e-324, 0.1, 0.1 + 0.2, 1 / 3, 0.9999999999999999, 1.7976931348623157e308)
@@ -161,6 +162,8 @@ LONGEST: dict[str, Deed] = {
     "evidence": lambda memory: memory.remember("h", evidence=[sized(PLAIN, TEXT_BYTES_MAX)] * 256),
 }
 """Things as long as they may be."""
+HUGE = ("content", "one word", "evidence")
+"""Those of a mebibyte."""
 TOO_LONG: dict[str, Deed] = {
     "subject": lambda memory: memory.remember("a", subject="ö" * TEXT_BYTES_MAX, key="k", value="v"),
     "key": lambda memory: memory.remember("b", subject="s", key="x" * (TEXT_BYTES_MAX + 1), value="v"),
@@ -179,7 +182,7 @@ TOO_LONG: dict[str, Deed] = {
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "content" else []) for name in LONGEST]
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in HUGE else []) for name in LONGEST]
 )
 def test_the_longest_of_everything_is_kept_and_answered_alike(
     twins: tuple[TenantStore, TenantStore], name: str
@@ -193,7 +196,7 @@ def test_the_longest_of_everything_is_kept_and_answered_alike(
         assert memory.ledger.verify().findings == ()
 
 
-@pytest.mark.parametrize("name", TOO_LONG)
+@each("name", TOO_LONG)
 def test_what_is_too_long_or_no_value_is_refused_in_the_same_words(
     twins: tuple[TenantStore, TenantStore], name: str
 ) -> None:

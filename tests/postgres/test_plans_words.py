@@ -23,7 +23,7 @@ from muniment.backends.postgres.tenant_scope import TenantScope
 from muniment.backends.postgres.transaction import Transaction, statements
 from muniment.backends.postgres.vault import PostgresVault
 from muniment.ports.store import Unit
-from muniment.testing.conformance.makers import make_card, make_plan
+from muniment_store_conformance.makers import make_card, make_plan
 
 TEXTS = 2_000
 VOCABULARY = [f"word{number}" for number in range(600)]

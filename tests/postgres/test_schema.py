@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
+from tests.cases import each
 from tests.postgres.server import schema_of
 
 from muniment.backends.postgres import schema
@@ -201,7 +202,7 @@ def test_a_schema_of_somebody_else_is_left_alone(bare_dsn: str) -> None:
         ]
 
 
-@pytest.mark.parametrize("name", ["", "Big", "a b", "1st", 'a"b', "a;b", "x" * 41, "pg_toast", "ä"])
+@each("name", ["", "Big", "a b", "1st", 'a"b', "a;b", "x" * 41, "pg_toast", "ä"])
 def test_a_schema_has_a_name_that_needs_no_care(dsn: str, name: str) -> None:
     with reach(DatabaseAddress.parse(dsn)) as connection, pytest.raises(ConfigurationError, match="40 small letters"):
         schema.ensure(connection, name, create=True)

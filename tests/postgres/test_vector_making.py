@@ -21,7 +21,7 @@ from muniment.backends.postgres.vault import PostgresVault
 from muniment.backends.sqlite.store import SqliteVault
 from muniment.model.errors import Malformed, MunimentError, StoreBusy
 from muniment.model.rows import VectorCoverage, VectorRow
-from muniment.testing.conformance.makers import append_next, make_card, make_plan, project
+from muniment_store_conformance.makers import append_next, make_card, make_plan, project
 
 TENANT = "acme"
 NUMBER = tenant_number(TENANT)

@@ -17,7 +17,7 @@ from muniment.backends.postgres.vault import PostgresVault
 from muniment.backends.sqlite.store import SqliteTenant
 from muniment.model.receipt import Terms
 from muniment.ports.store import TenantStore, Unit
-from muniment.testing.conformance.makers import make_card, make_document, make_plan
+from muniment_store_conformance.makers import make_card, make_document, make_plan
 
 _TYPED = (
     "red green build builds building x-y y-x don't café CAFE e.g. a b 1.5 東京 foo_bar the of 👍 東京タワー 京 "

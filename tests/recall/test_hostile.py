@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.patience import WAIT_S
 from tests.recall.world import Toy, both, contents, kept, on_disk
 
@@ -184,7 +185,7 @@ def test_what_is_no_text_is_refused_and_leaves_nothing(tmp_path: Path, text: str
         assert memory.ledger.head() == before
 
 
-@pytest.mark.parametrize("question", ["?", "…", "👍", "-", "the of and", '""', "*", "\u202e", "0"])
+@each("question", ["?", "…", "👍", "-", "the of and", '""', "*", "\u202e", "0"])
 def test_a_question_without_a_word_is_answered_or_declined_but_never_fails(tmp_path: Path, question: str) -> None:
     with on_disk(tmp_path, Toy()) as memory:
         memory.remember("the pump leaks")

@@ -8,6 +8,7 @@ from pathlib import Path
 import apsw
 import msgspec
 import pytest
+from tests.cases import each
 from tests.surfaces.shell import Shell, outside
 
 from muniment import Memory
@@ -116,7 +117,7 @@ def test_a_store_that_was_rolled_back_is_betrayed_by_the_anchor(shell: Shell, st
     assert (said.code, [one["code"] for one in said.json["findings"]]) == (1, ["ledger_rolled_back"])
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         b"",

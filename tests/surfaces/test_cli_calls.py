@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from tests.cases import each
 from tests.patience import WAIT_S
 from tests.surfaces.shell import Shell, outside
 
@@ -128,7 +129,7 @@ def test_these_are_all_the_commands() -> None:
     assert sorted(_declared()) == sorted(COMMANDS)
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+@each("command", COMMANDS, ids=" ".join)
 def test_help_lists_the_shared_options_and_an_example(shell: Shell, command: tuple[str, ...]) -> None:
     said = shell.bare(*command, "--help")
     assert (said.code, said.err) == (0, "")
@@ -246,7 +247,7 @@ ON_A_MISSING_VAULT = [
 ]
 
 
-@pytest.mark.parametrize("command", ON_A_MISSING_VAULT, ids=" ".join)
+@each("command", ON_A_MISSING_VAULT, ids=" ".join)
 def test_a_missing_vault_is_a_wrong_call_that_names_init(shell: Shell, command: tuple[str, ...]) -> None:
     said = shell(*command, "--json")
     assert (said.code, said.out, said.error["field"]) == (2, "", "vault")
@@ -393,7 +394,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("words", "field"), BAD)
+@each(("words", "field"), BAD)
 def test_bad_input_names_its_field_and_stores_nothing(shell: Shell, words: tuple[str, ...], field: str) -> None:
     shell("init")
     before = shell("ledger", "head").json
@@ -406,9 +407,7 @@ def test_bad_input_names_its_field_and_stores_nothing(shell: Shell, words: tuple
     assert shell("ledger", "head").json == before
 
 
-@pytest.mark.parametrize(
-    "words", [words for words, _ in BAD if words[0] == "remember"], ids=lambda words: " ".join(words)[:40]
-)
+@each("words", [words for words, _ in BAD if words[0] == "remember"], ids=lambda words: " ".join(words)[:40])
 def test_bad_input_makes_no_vault(shell: Shell, tmp_path: Path, words: tuple[str, ...]) -> None:
     assert shell(*words).code == 2
     assert list(tmp_path.iterdir()) == []

@@ -119,3 +119,76 @@ def test_an_audit_does_not_grow_with_the_store() -> None:
 def test_text_of_a_row_that_only_moved_is_no_residue() -> None:
     looked = audit("langgraph", read_source(SourceKind.LANGGRAPH, DATA / "langgraph-store.sqlite"))
     assert looked.found(Trouble.DELETED_RESIDUE) == 0
+
+
+def counts(found: dict[str, object]) -> list[object]:
+    return [found[name] for name in ("taken", "held", "refused", "already", "revisions", "tombstones")]
+
+
+def test_a_store_is_previewed_taken_over_found_and_undone(shell: Shell) -> None:
+    """A user's day: look first, take it over, ask in it, take it over again, undo it."""
+    mem0 = str(DATA / "mem0")
+    foreseen = shell("import", "--from", "mem0", mem0, "--preview", "--json")
+    assert foreseen.code == 0
+    assert counts(foreseen.json) == [1, 0, 0, 0, 1, 1]
+    assert {one["what"]: one["places"] for one in foreseen.json["mapping"]}["author"]
+    assert not shell.vault.exists()
+
+    moved = shell("import", "--from", "mem0", mem0, "--json").json
+    assert counts(moved) == [1, 0, 0, 0, 1, 1]
+    name = "266de2d2-8f1b-4301-a9e1-edf2e0822f25"
+    told = shell("recall", "which units?", "--user", "ada", "--json").json["records"]
+    assert [one["content"] for one in told] == ["Ada prefers metric units"]
+    assert shell("recall", "which units?", "--json").json["records"] == [], "it is Ada's, and nobody else's"
+    history = shell("history", name, "--json").json["revisions"]
+    assert [one["content"] for one in history] == ["Ada prefers SI units", "Ada prefers metric units"]
+    assert {one["label"] for one in history} == {"import"}
+    database = next(shell.vault.rglob("default.sqlite")).read_bytes()
+    assert b"staging db moved" not in database, "what was deleted there does not come back"
+
+    again = shell("import", "--from", "mem0", mem0, "--json").json
+    assert counts(again) == [0, 0, 0, 1, 0, 0]
+    assert again["batch"] == moved["batch"]
+    assert shell("rollback", moved["batch"], "--reason", "a try").code == 0
+    assert shell("recall", "which units?", "--user", "ada", "--json").json["records"] == []
+    assert shell("import", "--from", "mem0", mem0, "--json").error["code"] == "rolled_back"
+    assert counts(shell("import", "--from", "mem0", mem0, "--again", "--json").json)[0] == 1
+
+
+def test_a_source_that_cannot_be_read_whole_changes_nothing_unless_that_is_wanted(shell: Shell, tmp_path: Path) -> None:
+    path = store(tmp_path)
+    refused = shell("import", "--from", "jsonl", str(path), "--json")
+    assert (refused.code, refused.error["code"]) == (2, "source_incomplete")
+    assert "own.jsonl:13" in refused.error["message"]
+    assert not shell.vault.exists()
+    moved = shell("import", "--from", "jsonl", str(path), "--skip-bad", "--json").json
+    assert (moved["taken"] + moved["held"], moved["unread"], moved["tombstones"]) == (11, 1, 1)
+    assert [one["place"] for one in moved["waiting"]] == ["own.jsonl:6"], "an instruction waits for a person"
+    told = shell("recall", "deploy today", "--user", "ada", "--json").out
+    assert KEY not in told
+
+
+def test_a_source_that_changed_brings_what_is_new_as_revisions(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    lines = [{"id": "1", "text": "Der Prüfstand läuft nachts"}, {"id": "2", "text": "東京オフィスは閉鎖された"}]
+    path.write_text("".join(json.dumps(one) + "\n" for one in lines))
+    assert counts(shell("import", "--from", "jsonl", str(path), "--json").json)[0] == 2
+    lines[0]["text"] = "Der Prüfstand läuft tagsüber"
+    lines[1]["state"] = "deleted"
+    path.write_text("".join(json.dumps(one) + "\n" for one in [*lines, {"id": "3", "text": "Ada leitet OPS"}]))
+    moved = shell("import", "--from", "jsonl", str(path), "--json").json
+    assert (moved["taken"], moved["tombstones"]) == (2, 1)
+    history = shell("history", "1", "--json").json["revisions"]
+    assert [one["content"] for one in history] == ["Der Prüfstand läuft nachts", "Der Prüfstand läuft tagsüber"]
+    assert "東京オフィス" not in shell("recall", "東京オフィス", "--json").out
+    assert shell("rollback", moved["batch"], "--reason", "a try").code == 0
+    assert [one["content"] for one in shell("recall", "東京オフィス", "--json").json["records"]] == [
+        "東京オフィスは閉鎖された"
+    ]
+
+
+def test_what_an_agent_wrote_waits_and_what_a_person_wrote_counts(shell: Shell, tmp_path: Path) -> None:
+    source = SOURCES[SourceKind.CLAUDE_CODE](tmp_path)
+    moved = shell("import", "--from", "claude-code", str(source), "--json").json
+    assert (moved["taken"], moved["held"]) == (2, 1)
+    assert [one["place"] for one in moved["waiting"]] == ["memory/units.md:7"]

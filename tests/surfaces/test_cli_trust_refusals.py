@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 
 import pytest
+from tests.cases import each
 from tests.surfaces.shell import Shell
 from typer.core import TyperGroup
 from typer.main import get_command
@@ -50,7 +51,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("line", "field", "flag"), BAD)
+@each(("line", "field", "flag"), BAD)
 def test_bad_input_names_its_flag_and_changes_nothing(
     shell: Shell, dispute: tuple[str, str, str], line: str, field: str, flag: str | None
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import pytest
 import typer
+from tests.cases import each
 from typer.core import TyperCommand
 from typer.main import get_command
 
@@ -61,7 +62,7 @@ def outcome(command: TyperCommand, line: list[str], said: list[object]) -> list[
     return list(said)
 
 
-@pytest.mark.parametrize("line", LINES, ids=lambda line: ascii(" ".join(line)) or "nothing")
+@each("line", LINES, ids=lambda line: ascii(" ".join(line)) or "nothing")
 def test_a_line_comes_to_the_same_with_and_without_reading(line: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     heard: list[object] = []
     read = outcome(made(heard), line, heard), capsys.readouterr()

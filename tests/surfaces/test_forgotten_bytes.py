@@ -211,7 +211,7 @@ def _spoken_of(client: httpx.Client, agent: httpx.Client) -> str:
     post(f"/api/records/{other}/outcomes", 200, result="helpful", evidence="the Snickersnee ferry came")
     _in_the_field(client)
     client.post("/api/memories", json={"content": SAID[0], "kind": WHO})
-    client.post("/api/recall", content=f'{{"text": "{WHO}', headers={"Content-Type": "application/json"})
+    client.post("/api/recall", content=f'{{"query": "{WHO}', headers={"Content-Type": "application/json"})
     client.get("/api/records", params={"namespace": "/Quillfeather/../x"})
     client.get("/api/directory", params={"about": "hyperthyroidism"})
     client.get("/api/entities", params={"name": WHO})

@@ -86,7 +86,7 @@ def _native(client: httpx.Client, text: str, number: int) -> Iterator[httpx.Resp
     yield made
     record = made.json()["record_id"] if made.status_code == 201 else "rec_1"
     yield client.post("/api/memories", json={"content": "x", "slot": {"subject": text, "key": text, "value": text}})
-    yield client.post("/api/recall", json={"text": f"where is {text}?"})
+    yield client.post("/api/recall", json={"query": f"where is {text}?"})
     yield client.post("/api/attune", json={"role": text, "task": text})
     yield client.post(f"/api/records/{record}/outcomes", json={"result": "helpful", "evidence": text})
     yield client.post(f"/api/records/{record}/retraction", json={"reason": text})
@@ -137,7 +137,7 @@ def _tools(client: httpx.Client, text: str, number: int) -> Iterator[httpx.Respo
     headers = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
     calls: list[tuple[str, dict[str, object]]] = [
         ("remember", {"content": f"It is {text}", "evidence": [text]}),
-        ("recall", {"text": f"what is {text}?"}),
+        ("recall", {"query": f"what is {text}?"}),
         ("recall", {text: text}),
         (text, {"text": text}),
         ("get", {"record_id": text}),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.cases import each
 from tests.trust.world import SetClock, contents, entries_since, footing, kept, open_vault, sums_up, team_policy, told
 
 from muniment import Memory
@@ -198,7 +199,7 @@ WRONG: dict[str, tuple[dict[str, object], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+@each("name", WRONG)
 def test_a_wrong_threshold_is_an_error_and_nothing_is_logged(team: Memory, name: str) -> None:
     options, field = WRONG[name]
     team.remember("alpha")

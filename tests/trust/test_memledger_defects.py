@@ -10,6 +10,7 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.patience import WAIT_S
 from tests.support.world import simulated_memory
 from tests.trust.world import (
@@ -325,9 +326,7 @@ def test_no_words_reach_beyond_the_namespace_and_the_rights_of_the_caller(team: 
     assert team.insight.stats().current == 4
 
 
-@pytest.mark.parametrize(
-    "namespace", ["/in' OR '1'='1", "/in%", "/in_", "/in*", "/in' --", '/in" OR 1=1', "/IN", "/in?", "/[a-z]n"]
-)
+@each("namespace", ["/in' OR '1'='1", "/in%", "/in_", "/in*", "/in' --", '/in" OR 1=1', "/IN", "/in?", "/[a-z]n"])
 def test_a_hostile_namespace_is_another_namespace_and_nothing_more(team: Memory, namespace: str) -> None:
     """Defect 14: what is pasted into a pattern or a statement finds what it should not."""
     team.remember("alpha", namespace="/in")

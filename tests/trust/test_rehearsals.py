@@ -17,7 +17,7 @@ from muniment.model.errors import NotFound, NotPermitted, Stale, Undecided
 from muniment.model.proposal import Objection
 from muniment.model.vocabulary import Consequence, Disposition, Outcome, Step
 from muniment.policy.rules import CascadePolicy
-from muniment.testing.contents import Contents, contents_of
+from muniment_store_conformance.contents import Contents, contents_of
 
 PLAN = "The team meets on Mondays"
 

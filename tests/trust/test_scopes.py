@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from tests.cases import each
 from tests.trust.world import (
     SetClock,
     contents,
@@ -71,8 +72,8 @@ def without(part: str) -> ClaimOptions:
 # Memory about people.
 
 
-@pytest.mark.parametrize("scope", EXTENSIONS)
-@pytest.mark.parametrize("actor", ["owner", "worker", "curator"])
+@each("scope", EXTENSIONS)
+@each("actor", ["owner", "worker", "curator"])
 def test_without_a_charter_it_is_refused_and_every_missing_part_is_named(house: Memory, scope: str, actor: str) -> None:
     verdict = house.as_actor(actor).remember(ABOUT, scope=scope, scope_id="subject-1")
     assert (verdict.outcome, verdict.rule) == (Outcome.REFUSED, "charter-incomplete")
@@ -80,8 +81,8 @@ def test_without_a_charter_it_is_refused_and_every_missing_part_is_named(house: 
         assert part in verdict.reason
 
 
-@pytest.mark.parametrize("scope", EXTENSIONS)
-@pytest.mark.parametrize("part", NEEDED)
+@each("scope", EXTENSIONS)
+@each("part", NEEDED)
 def test_each_part_of_a_charter_is_needed_and_named_alone(house: Memory, scope: str, part: str) -> None:
     verdict = house.remember(ABOUT, **together(without(part), scope=scope, scope_id="subject-1"))
     assert (verdict.outcome, verdict.rule) == (Outcome.REFUSED, "charter-incomplete")

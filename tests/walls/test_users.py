@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 
 from muniment import Malformed, Memory, MunimentError, NotFound
 from muniment.model.user import user_id, user_name
@@ -82,10 +83,14 @@ BY_ID: dict[str, Callable[[Memory, Written], object]] = {
 }
 
 
-@pytest.mark.parametrize("ask", READS.values(), ids=READS)
-@pytest.mark.parametrize("who", [BOB, "alic", "alice2", "Alice", "*", "%"])
-def test_another_user_finds_nothing(memory: Memory, who: str, ask: Ask) -> None:
-    Written(memory)
+@pytest.fixture
+def of(memory: Memory) -> Written:
+    return Written(memory)
+
+
+@each("who", [BOB, "alic", "alice2", "Alice", "*", "%"])
+@each("ask", READS.values(), ids=READS)
+def test_another_user_finds_nothing(memory: Memory, of: Written, who: str, ask: Ask) -> None:
     seen = memory.for_user(who)
     try:
         told = ask(seen, who)
@@ -95,9 +100,10 @@ def test_another_user_finds_nothing(memory: Memory, who: str, ask: Ask) -> None:
     assert not told or isinstance(told, str), told
 
 
-@pytest.mark.parametrize("ask", BY_ID.values(), ids=BY_ID)
-def test_another_user_reaches_nothing_by_its_id(memory: Memory, ask: Callable[[Memory, Written], object]) -> None:
-    of = Written(memory)
+@each("ask", BY_ID.values(), ids=BY_ID)
+def test_another_user_reaches_nothing_by_its_id(
+    memory: Memory, of: Written, ask: Callable[[Memory, Written], object]
+) -> None:
     with pytest.raises(MunimentError) as refused:
         ask(memory.for_user(BOB), of)
     assert refused.value.code in ("not_found", "not_permitted")

@@ -8,8 +8,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol
 
-from langgraph.store.base import PutOp  # type: ignore[import-not-found]  # only in this peer's environment
-from langgraph.store.memory import InMemoryStore  # type: ignore[import-not-found]  # only in this peer's environment
+from langgraph.store.base import PutOp
+from langgraph.store.memory import InMemoryStore
 
 from bench.peers.course import run
 from bench.peers.job import USER, Turn

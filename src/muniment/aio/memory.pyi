@@ -14,6 +14,7 @@ from muniment.engine.disclosures import Tellings
 from muniment.engine.entities import EntityView
 from muniment.engine.impact import Foreseen, LineageView
 from muniment.engine.importing import Newcomer
+from muniment.engine.insight import MemoryDiff
 from muniment.engine.marker import KeyGiven
 from muniment.engine.options import QueryOptions
 from muniment.engine.proofs import ChainLink, SigningKey
@@ -23,7 +24,7 @@ from muniment.engine.vector_indexer import Progress
 from muniment.engine.views import ConflictView, Curated, History, QueueItem
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
-from muniment.model.claim_options import ClaimOptions
+from muniment.model.claim_options import ClaimOptions, When
 from muniment.model.curation import (
     ConflictResult,
     ErasureResult,
@@ -171,6 +172,7 @@ class AsyncImports:
         contract: str,
         hold: bool = False,
         preview: bool = False,
+        first: int = 1,
         progress: Callable[[int], None] = ...,
     ) -> tuple[Verdict, ...]: ...
     async def apply(self, batch: str, *, reason: str) -> tuple[Verdict, ...]: ...
@@ -189,6 +191,9 @@ class AsyncInsight:
         changed_after: int | None = None,
         **options: Unpack[QueryOptions],
     ) -> AsyncIterator[Disclosure]: ...
+    async def lookup(
+        self, subject: str, key: str, *, scope: str | None = None, scope_id: str | None = None
+    ) -> tuple[Disclosure, ...]: ...
     async def lineage(
         self,
         record_id: str,
@@ -208,6 +213,7 @@ class AsyncInsight:
         profile: str = ...,
         progress: Callable[[int], None] = ...,
     ) -> Quality: ...
+    async def diff(self, since: When | int, until: When | int | None = None, *, limit: int = 500) -> MemoryDiff: ...
     async def namespaces(self) -> tuple[str, ...]: ...
     async def stats(self) -> Stats: ...
     async def foresee(self, record_id: str, *, becomes: str = ...) -> Foreseen: ...
@@ -301,7 +307,7 @@ class Memory:
         proposal_id: str | None = None,
         **options: Unpack[ClaimOptions],
     ) -> Verdict: ...
-    async def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall: ...
+    async def recall(self, query: str, **options: Unpack[QueryOptions]) -> Recall: ...
     async def attune(
         self,
         *,

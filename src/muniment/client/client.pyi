@@ -10,6 +10,7 @@ from muniment.engine.directory import Directory
 from muniment.engine.disclosures import Tellings
 from muniment.engine.entities import EntityView
 from muniment.engine.impact import Foreseen, LineageView
+from muniment.engine.insight import MemoryDiff
 from muniment.engine.options import QueryOptions
 from muniment.engine.proofs import ChainLink, SigningKey
 from muniment.engine.quality import Quality
@@ -18,7 +19,7 @@ from muniment.engine.vector_indexer import Progress
 from muniment.engine.views import ConflictView, Curated, History, QueueItem
 from muniment.model.actor import Actor
 from muniment.model.claim import Claim
-from muniment.model.claim_options import ClaimOptions
+from muniment.model.claim_options import ClaimOptions, When
 from muniment.model.curation import (
     ConflictResult,
     ErasureResult,
@@ -150,6 +151,9 @@ class Insight:
         changed_after: int | None = None,
         **options: Unpack[QueryOptions],
     ) -> Iterator[Disclosure]: ...
+    def lookup(
+        self, subject: str, key: str, *, scope: str | None = None, scope_id: str | None = None
+    ) -> tuple[Disclosure, ...]: ...
     def lineage(
         self,
         record_id: str,
@@ -169,6 +173,7 @@ class Insight:
         profile: str = ...,
         progress: Callable[[int], None] = ...,
     ) -> Quality: ...
+    def diff(self, since: When | int, until: When | int | None = None, *, limit: int = 500) -> MemoryDiff: ...
     def namespaces(self) -> tuple[str, ...]: ...
     def stats(self) -> Stats: ...
     def foresee(self, record_id: str, *, becomes: str = ...) -> Foreseen: ...
@@ -239,7 +244,7 @@ class Client:
         proposal_id: str | None = None,
         **options: Unpack[ClaimOptions],
     ) -> Verdict: ...
-    def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall: ...
+    def recall(self, query: str, **options: Unpack[QueryOptions]) -> Recall: ...
     def attune(
         self,
         *,
@@ -392,6 +397,9 @@ class AsyncInsight:
         changed_after: int | None = None,
         **options: Unpack[QueryOptions],
     ) -> AsyncIterator[Disclosure]: ...
+    async def lookup(
+        self, subject: str, key: str, *, scope: str | None = None, scope_id: str | None = None
+    ) -> tuple[Disclosure, ...]: ...
     async def lineage(
         self,
         record_id: str,
@@ -411,6 +419,7 @@ class AsyncInsight:
         profile: str = ...,
         progress: Callable[[int], None] = ...,
     ) -> Quality: ...
+    async def diff(self, since: When | int, until: When | int | None = None, *, limit: int = 500) -> MemoryDiff: ...
     async def namespaces(self) -> tuple[str, ...]: ...
     async def stats(self) -> Stats: ...
     async def foresee(self, record_id: str, *, becomes: str = ...) -> Foreseen: ...
@@ -479,7 +488,7 @@ class AsyncClient:
         proposal_id: str | None = None,
         **options: Unpack[ClaimOptions],
     ) -> Verdict: ...
-    async def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall: ...
+    async def recall(self, query: str, **options: Unpack[QueryOptions]) -> Recall: ...
     async def attune(
         self,
         *,

@@ -30,12 +30,15 @@ BATCH_MAX = 100_000
 
 class Newcomer(Value):
     """A memory from elsewhere: what it claims, and, if it had them there, its id and the state it was in. With `hold`
-    it waited there for a person, and does so here."""
+    it waited there for a person, and does so here. With `revises` it is the next revision of a record that is here or
+    came before it; with `along` what it refers to came with it, in an earlier part of the batch, and may be waiting."""
 
     claim: Claim
     record: str | None = None
     status: Status = Status.ACTIVE
     hold: bool = False
+    revises: str | None = None
+    along: bool = False
 
 
 @checked
@@ -64,13 +67,16 @@ class Imports:
         contract: str,
         hold: bool = False,
         preview: bool = False,
+        first: int = 1,
         progress: Callable[[int], None] = lambda _: None,
     ) -> tuple[Verdict, ...]:
         """Propose a batch of memories that were read from elsewhere, all or none. Their origin is an import whatever
         they say; each keeps the id it had if no record here has it. With `hold` all wait for a person; with `preview`
         nothing is changed. The proposals are named after the batch and counted from 1: the same batch again gets the
-        same answers and changes nothing. One that was rolled back is refused: `RolledBack`."""
+        same answers and changes nothing. One that was rolled back is refused: `RolledBack`. A large batch can be
+        proposed in parts: `first` is the number of the first proposal of this part."""
         checks.identifier("batch", batch)
+        checks.whole("first", first, least=1, most=2**31)
         self._session.screen.refuse("batch", batch)
         _refuse_import(self._session, "take memories in from elsewhere")
         if not isinstance(newcomers, Sequence) or not all(isinstance(one, Newcomer) for one in newcomers):
@@ -79,22 +85,28 @@ class Imports:
             raise LimitExceeded("memories", limit=BATCH_MAX, unit="memories", sent=len(newcomers))
         admitted = []
         together = {one.record for one in newcomers}
-        for number, one in enumerate(newcomers, start=1):
+        for number, one in enumerate(newcomers, start=first):
             self._session.screen.refuse("record_id", one.record)
-            among = tuple(name for _, name in one.claim.lineage.links if name in together)
+            links = [name for _, name in one.claim.lineage.links]
+            links += [one.revises] if one.revises is not None else []
+            among = tuple(name for name in links if one.along or name in together)
             waits = hold or one.hold
             arrival = ImportContext(
                 contract=contract, record=one.record, status=one.status, hold=waits, among=among, batch=batch
             )
-            admitted.append(admit_arrival(self._session, one.claim, name_in(batch, number), arrival))
+            admitted.append(
+                admit_arrival(self._session, one.claim, name_in(batch, number), arrival, revises=one.revises)
+            )
         if preview:
-            with self._session.store.read() as snapshot:
-                batch_to_take(snapshot, batch, again=False)
+            if first == 1:
+                with self._session.store.read() as snapshot:
+                    batch_to_take(snapshot, batch, again=False)
             return _previewed(self._session, admitted)
         bench = self._session.bench
 
         def job(unit: Unit) -> tuple[Verdict, ...]:
-            batch_to_take(unit, batch, again=False)
+            if first == 1:  # it reads the whole batch, which the parts that follow do not need again
+                batch_to_take(unit, batch, again=False)
             verdicts = []
             for number, verdict in enumerate(propose_each(unit, [(one, ()) for one in admitted], bench), start=1):
                 verdicts.append(verdict)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from enum import StrEnum
 from typing import Unpack
 
 from muniment.engine.activity import PERIODS_MAX, Activity, Bucket
@@ -16,17 +18,24 @@ from muniment.engine.options import QueryOptions
 from muniment.engine.quality import Quality, quality_of
 from muniment.engine.session import Session
 from muniment.engine.stats import Stats, stats_of
+from muniment.engine.views import Event, disclose, history_of, occupants_of, record_of
 from muniment.engine.watched import watched
 from muniment.graph.walk import Direction
 from muniment.model import checks
 from muniment.model.arguments import checked
-from muniment.model.errors import Malformed, NotPermitted
+from muniment.model.card import slot_key
+from muniment.model.claim_options import ClaimOptions, When, make_claim, read_instant
+from muniment.model.errors import Malformed, NotFound, NotPermitted
 from muniment.model.query import DEFAULT_PURPOSE, Disclosure, Searched
-from muniment.model.status import Status
+from muniment.model.status import CURRENT, Status
+from muniment.model.value import Json, Value
+from muniment.model.vocabulary import Kind, Label, Support
 from muniment.policy.decide import decide_review
 from muniment.policy.narrow import narrow
 from muniment.policy.rules import Action, Policy
+from muniment.ports.store import Snapshot
 from muniment.trust.quality import QualityFormula
+from muniment.write.facts import fetch
 
 DEPTH_MAX = 1_000_000
 NODES_MAX = 1_000
@@ -67,6 +76,19 @@ class Insight:
             changed_after=changed_after,
             **options,
         )
+
+    @watched("lookup")
+    def lookup(
+        self, subject: str, key: str, *, scope: str | None = None, scope_id: str | None = None
+    ) -> tuple[Disclosure, ...]:
+        """The records that fill one slot now, the oldest first: what is known as `key` of `subject`, within one scope
+        (the one `remember` would use, unless another is named). Exact, without a search; those the caller may not see
+        are left out."""
+        named: ClaimOptions = {"subject": subject, "key": key, "value": key, "scope": scope, "scope_id": scope_id}
+        slot = slot_key(make_claim(key, self._session.actor, named))
+        assert slot is not None
+        with self._session.store.read() as snapshot:
+            return occupants_of(snapshot, self._session.actor, self._session.policy, slot)
 
     @watched("lineage")
     def lineage(
@@ -155,6 +177,19 @@ class Insight:
                 progress=progress,
             )
 
+    @watched("diff")
+    def diff(self, since: When | int, until: When | int | None = None, *, limit: int = 500) -> MemoryDiff:
+        """What changed between two moments, record by record: what each said, its state and how far it could be
+        believed, before and after, and what happened in between. A moment is a position of the ledger (`epoch` of an
+        answer) or an instant; without `until` it is now. What was erased is told by its certificate alone."""
+        checks.whole("limit", limit, least=1, most=10_000)
+        with self._session.store.read() as snapshot:
+            first = position_of(snapshot, "since", since)
+            last = position_of(snapshot, "until", 2**62 if until is None else until)
+            if last < first:
+                raise Malformed("until", "a moment that is not before the first")
+            return diff_of(snapshot, self._session, first, last, limit=limit)
+
     @watched("namespaces")
     def namespaces(self) -> tuple[str, ...]:
         """Every namespace that holds a current record the caller may see."""
@@ -212,3 +247,157 @@ class Insight:
     def _permit_audit(self, what: str) -> None:
         if decide_review(self._session.policy, self._session.actor, Action.AUDIT, None, None) is None:
             raise NotPermitted(self._session.actor.id, what)
+
+
+class RevisionState(Value):
+    """A record as it stood at one moment: what it said, its state and how far it could be believed."""
+
+    revision: int
+    content: str
+    status: Status
+    confidence: float
+    effective_confidence: float
+    support: Support
+    origin: Label
+
+
+class ChangeKind(StrEnum):
+    """What became of a record: it is new, says something else, speaks no more, speaks again, or stands otherwise."""
+
+    ADDED = "added"
+    REVISED = "revised"
+    ENDED = "ended"
+    RETURNED = "returned"
+    CHANGED = "changed"
+
+
+class RecordChange(Value):
+    """What became of one record between two moments. Without a `before` it was not there, or not for this caller."""
+
+    id: str
+    change: ChangeKind
+    content: str
+    kind: Kind
+    actor: str
+    before: RevisionState | None
+    after: RevisionState
+    events: tuple[Event, ...] = ()
+
+
+class MemoryDiff(Value):
+    """What changed between two positions of the ledger, record by record, those that changed first first. `more` says
+    that there are further ones: go on with a `since` that is nearer, or a larger limit."""
+
+    since: int
+    until: int
+    records: tuple[RecordChange, ...]
+    counts: dict[str, int]
+    more: bool = False
+
+    def to_dict(self) -> dict[str, Json]:
+        return {
+            "from": self.since,
+            "to": self.until,
+            "records": [one.to_dict() for one in self.records],
+            "counts": {**self.counts},
+            "more": self.more,
+        }
+
+
+def position_of(snapshot: Snapshot, field: str, moment: When | int) -> int:
+    """A moment as a position of the ledger: the position itself, as a number or a text of digits, or an instant."""
+    head = snapshot.ledger.head()
+    last = head.seq if head is not None else 0
+    if isinstance(moment, str) and moment.isascii() and moment.isdigit() and len(moment) <= 19:
+        moment = int(moment)
+    if isinstance(moment, int):
+        checks.whole(field, moment, least=0, most=2**62)
+        return min(moment, last)
+    instant = read_instant(field, moment)
+    if instant is None:
+        raise Malformed(field, "a position of the ledger or an instant")
+    return min(snapshot.ledger.position_at(instant), last)
+
+
+def diff_of(snapshot: Snapshot, session: Session, since: int, until: int, *, limit: int) -> MemoryDiff:
+    """Compare two moments. A record is told only to those who may see it now, and each side of it only if they may see
+    it as it stood then."""
+    names: dict[str, None] = {}
+    for card in snapshot.catalogue.changed(since):
+        names.setdefault(card.id)
+    found: list[RecordChange] = []
+    for name in names:
+        change = _change_of(snapshot, session, name, since, until)
+        if change is not None:
+            found.append(change)
+            if len(found) > limit:
+                break
+    told = found[:limit]
+    counts = Counter(one.change.value for one in told)
+    return MemoryDiff(
+        since=since, until=until, records=tuple(told), counts=dict(sorted(counts.items())), more=len(found) > limit
+    )
+
+
+def _change_of(snapshot: Snapshot, session: Session, name: str, since: int, until: int) -> RecordChange | None:
+    """What became of one record, or None if nothing did that the caller may know of."""
+    try:
+        record_of(snapshot, session.actor, session.policy, name, None)
+    except NotFound:
+        return None
+    before, after = (_told_at(snapshot, session, name, position) for position in (since, until))
+    if after is None:
+        return None
+    old, new = (None if one is None else _state(one) for one in (before, after))
+    assert new is not None, "there is an after"
+    if old == new:
+        return None
+    events = [
+        event
+        for view in history_of(snapshot, session.actor, session.policy, name).revisions
+        for event in view.events
+        if since < event.epoch <= until
+    ]
+    claim = after.record.claim
+    return RecordChange(
+        id=name,
+        change=_kind_of(old, new),
+        content=new.content,
+        kind=claim.nature.kind,
+        actor=after.record.actor,
+        before=old,
+        after=new,
+        events=tuple(sorted(events, key=lambda event: event.epoch)),
+    )
+
+
+def _told_at(snapshot: Snapshot, session: Session, name: str, position: int) -> Disclosure | None:
+    """The latest revision that there was at a position, as it stood then, if the caller may see it."""
+    for card in reversed(snapshot.catalogue.revisions(name)):
+        standing = snapshot.catalogue.standing_at(card.rid, position)
+        if standing is not None:
+            return disclose(snapshot, fetch(snapshot, card).record, standing, session.actor, session.policy)
+    return None
+
+
+def _state(told: Disclosure) -> RevisionState:
+    footing = told.standing.footing
+    return RevisionState(
+        revision=told.record.revision,
+        content=told.record.content,
+        status=told.standing.status,
+        confidence=footing.own,
+        effective_confidence=footing.effective,
+        support=footing.support,
+        origin=footing.label,
+    )
+
+
+def _kind_of(before: RevisionState | None, after: RevisionState) -> ChangeKind:
+    if before is None:
+        return ChangeKind.ADDED
+    if before.revision != after.revision:
+        return ChangeKind.REVISED
+    if (before.status in CURRENT) != (after.status in CURRENT):
+        return ChangeKind.RETURNED if after.status in CURRENT else ChangeKind.ENDED
+    return ChangeKind.CHANGED

@@ -227,7 +227,9 @@ class Memory:
     ) -> Verdict | tuple[Verdict, ...]:
         """Put a claim forward, as a new record or as a new revision of `target`. The same `proposal_id` again gets the
         same answer and changes nothing. Whoever has grounds of their own to refuse it hands them in as `objections`:
-        they are kept with the decision. A `draft` is its author's alone; one that supersedes or revises it
+        they are kept with the decision. An `expected_revision` of 0 without a target says that nothing fills the
+        claim's slot yet: `Stale` if something does by now. A `draft` is its author's alone; one that supersedes or
+        revises it
         commits it. Without `detect` conflicts are looked for later, by `review.detect`.
 
         Many claims are put forward in one transaction, all or none: a list of claims, or of pairs of a proposal id and
@@ -283,12 +285,12 @@ class Memory:
             )
             return submit(self._session, admitted, operation=operation)
 
-    def recall(self, text: str, **options: Unpack[QueryOptions]) -> Recall:
+    def recall(self, query: str, **options: Unpack[QueryOptions]) -> Recall:
         """Ask. What is returned passed the gate; why, and what did not, is in the answer and its receipt."""
         user = options.pop("user", None)
         if user is not None:
-            return self.for_user(user).recall(text, **options)
-        return answer_query(self._session, make_query(self._session.clean(text), options)).recall
+            return self.for_user(user).recall(query, **options)
+        return answer_query(self._session, make_query(self._session.clean(query), options)).recall
 
     def attune(
         self,

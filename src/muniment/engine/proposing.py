@@ -130,8 +130,10 @@ def extracted(session: Session, admitted: Admitted) -> Admitted:
     return msgspec.structs.replace(admitted, extracted=safe)
 
 
-def admit_arrival(session: Session, claim: Claim, name: str, arrival: ImportContext | None) -> Admitted:
+def admit_arrival(
+    session: Session, claim: Claim, name: str, arrival: ImportContext | None, *, revises: str | None = None
+) -> Admitted:
     if not isinstance(claim, Claim):
         raise Malformed("claims", "a list of claims")
-    proposal = Proposal(id=name, tenant=session.tenant.name, claim=claim, arrival=arrival)
+    proposal = Proposal(id=name, tenant=session.tenant.name, claim=claim, target=revises, arrival=arrival)
     return extracted(session, admit(proposal, session.actor, session.policy.safety))

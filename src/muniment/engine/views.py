@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import cast
 
 import msgspec
 
@@ -15,14 +16,15 @@ from muniment.model.curation import CurationReport
 from muniment.model.entry import DocumentRole, Entry, Vote
 from muniment.model.erasure import ERASED
 from muniment.model.errors import IntegrityError, NotFound
+from muniment.model.form import record_shape
 from muniment.model.proposal import Proposal
 from muniment.model.query import DEFAULT_PURPOSE, Disclosure
 from muniment.model.receipt import Explanation
 from muniment.model.record import Record, RecordState
 from muniment.model.rows import ConflictRow, ProposalRow, VectorCoverage
 from muniment.model.status import Status
-from muniment.model.times import Instant
-from muniment.model.value import Value, read_canonical
+from muniment.model.times import Instant, show
+from muniment.model.value import Json, Value, read_canonical
 from muniment.model.vocabulary import ActorType, ConflictStatus, ConflictStrength, ConflictType, Strategy
 from muniment.policy.decide import decide_read, decide_review, walled
 from muniment.policy.rules import Action, Policy
@@ -33,7 +35,7 @@ from muniment.read.integrity import check_pinned
 from muniment.read.pipeline import Reading
 from muniment.read.redact import own_receipt, redacted_answer
 from muniment.write.commit import rebuild
-from muniment.write.facts import fetch, look_up
+from muniment.write.facts import Held, fetch, look_up
 from muniment.write.pipeline import report_of
 from muniment.write.review import held_proposal
 
@@ -59,6 +61,14 @@ class RevisionView(Value):
     standing: RecordState
     events: tuple[Event, ...]
 
+    @property
+    def content(self) -> str:
+        return self.record.content
+
+    def to_dict(self) -> dict[str, Json]:
+        record = cast("dict[str, Json]", record_shape(self.record, self.standing))
+        return {**record, "events": [one.to_dict() for one in self.events]}
+
 
 class History(Value):
     """A record through time: its revisions, and the records it replaced or was replaced by."""
@@ -78,6 +88,36 @@ class QueueItem(Value):
     at: Instant
     report: CurationReport
     actor_type: ActorType
+
+    @property
+    def content(self) -> str:
+        return self.proposal.claim.content
+
+    def to_dict(self) -> dict[str, Json]:
+        claim, report = self.proposal.claim, self.report
+        return {
+            "proposal_id": self.proposal.id,
+            "actor": self.actor,
+            "actor_type": self.actor_type.value,
+            "at": show(self.at),
+            "epoch": self.epoch,
+            "content": claim.content,
+            "kind": claim.nature.kind.value,
+            "scope": claim.place.scope.value,
+            "scope_id": claim.place.scope_id,
+            "namespace": claim.place.namespace,
+            "confidence": claim.belief.score,
+            "confidence_stated": not claim.belief.unstated,
+            "evidence": list(claim.belief.evidence),
+            "source": claim.origin.source,
+            "source_type": claim.origin.source_type,
+            "target": self.proposal.target,
+            "promotes": self.proposal.promotes,
+            "rule": report.rule,
+            "reason": report.reason,
+            "redactions": [one.to_dict() for one in report.redactions],
+            "steps": [one.to_dict() for one in report.steps],
+        }
 
 
 class Curated(Value):
@@ -128,18 +168,33 @@ def record_of(snapshot: Snapshot, actor: Actor, policy: Policy, record: str, rev
     if held is not None and revision is not None:
         cards = [card for card in snapshot.catalogue.revisions(record) if card.revision == revision]
         held = fetch(snapshot, cards[0]) if cards else None
-    found = _disclose(snapshot, held.record, standing_of(held.card), actor, policy) if held is not None else None
-    if held is None or found is None:
+    found = _as_it_stands(snapshot, held, actor, policy) if held is not None else None
+    if found is None:
         raise NotFound("record", record)
+    return found
+
+
+def occupants_of(snapshot: Snapshot, actor: Actor, policy: Policy, slot: str) -> tuple[Disclosure, ...]:
+    """What fills a slot now, the oldest first, of what the caller may see."""
+    cards = sorted(snapshot.catalogue.occupants(slot), key=lambda card: card.rid)
+    found = (_as_it_stands(snapshot, fetch(snapshot, card), actor, policy) for card in cards)
+    return tuple(one for one in found if one is not None)
+
+
+def _as_it_stands(snapshot: Snapshot, held: Held, actor: Actor, policy: Policy) -> Disclosure | None:
+    found = disclose(snapshot, held.record, standing_of(held.card), actor, policy)
+    if found is None:
+        return None
     _check_pinned(snapshot, held.card)
     rows = (row for row in snapshot.desk.conflicts_of(held.card.rid) if row.status != ConflictStatus.RESOLVED)
     names = tuple(row.id for row in rows if conflict_view(snapshot, actor, policy, row) is not None)
     return msgspec.structs.replace(found, conflicts=names)
 
 
-def _disclose(
+def disclose(
     snapshot: Snapshot, record: Record, standing: RecordState, actor: Actor, policy: Policy
 ) -> Disclosure | None:
+    """A revision in one standing, as far as the caller may see it."""
     passed = pass_gate(record, standing, policy=policy, actor=actor, purpose=DEFAULT_PURPOSE, gates=policy.trust.gates)
     if not isinstance(passed, Disclosure):
         return None
@@ -190,7 +245,7 @@ def _visible(snapshot: Snapshot, actor: Actor, policy: Policy, names: list[str])
     return tuple(
         name
         for name, held in found
-        if held is not None and _disclose(snapshot, held.record, standing_of(held.card), actor, policy) is not None
+        if held is not None and disclose(snapshot, held.record, standing_of(held.card), actor, policy) is not None
     )
 
 
@@ -350,7 +405,7 @@ def conflict_view(snapshot: Snapshot, actor: Actor, policy: Policy, row: Conflic
         card = snapshot.catalogue.card(rid)
         if card is None:
             return None
-        disclosed = _disclose(snapshot, fetch(snapshot, card).record, standing_of(card), actor, policy)
+        disclosed = disclose(snapshot, fetch(snapshot, card).record, standing_of(card), actor, policy)
         if disclosed is None:
             return None
         sides.append(disclosed)

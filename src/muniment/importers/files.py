@@ -13,6 +13,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import BinaryIO, NoReturn, Protocol
@@ -22,8 +23,8 @@ import yaml
 from muniment.config.files import open_file
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.contracts.strict.yaml_text import read_yaml
-from muniment.importers.foreign import Item, SourceUnreadable, Unread
-from muniment.model.errors import LimitExceeded, Unreadable
+from muniment.importers.foreign import Item, Unread
+from muniment.model.errors import LimitExceeded, SourceUnreadable, Unreadable
 
 CHUNK = 1 << 20
 ELEMENT_MAX = 16 << 20
@@ -187,10 +188,9 @@ class _Pieces:
         self._take("[")
         if self._peek() == "]":
             return
-        while True:
+        for number in count(1):
             self._peek()
-            place = f"{self._name}:{self._line}"
-            yield place, self._value()
+            yield f"{self._name}:{self._line}, entry {number}", self._value()
             if self._peek() != ",":
                 self._take("]")
                 return

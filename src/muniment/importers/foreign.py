@@ -14,7 +14,6 @@ from typing import TypeAlias
 
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model import times
-from muniment.model.errors import CallerError
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import Kind
@@ -115,19 +114,6 @@ class Mapping(Value):
 
 PLAIN = Mapping()
 Reader: TypeAlias = Callable[["Path | str", Mapping], Iterator[Item]]
-
-
-class SourceUnreadable(CallerError):
-    """A source of another system cannot be read at all."""
-
-    code = "source_unreadable"
-
-    def __init__(self, place: str, expected: str, *, hint: str = "") -> None:
-        super().__init__(f"{place}: expected {expected}")
-        self.field = "source"
-        self.place = place
-        self.expected = expected
-        self.hint = hint or "Name the file or folder the other system wrote, or another kind with --from."
 
 
 _NUMBER = re.compile(r"\d{9,19}(?:\.\d+)?", re.ASCII)

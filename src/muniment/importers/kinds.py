@@ -10,9 +10,10 @@ from pathlib import Path
 from muniment.config.files import open_file
 from muniment.importers import sqlite
 from muniment.importers.files import items_or_refusal, path_of
-from muniment.importers.foreign import PLAIN, Item, Mapping, Reader, SourceUnreadable
+from muniment.importers.foreign import PLAIN, Item, Mapping, Reader
 from muniment.importers.readers import chatgpt, graphs, langgraph, letta, mem0, notes, openmemory, tables
 from muniment.importers.readers.omp import read_omp
+from muniment.model.errors import SourceUnreadable
 
 
 class SourceKind(StrEnum):

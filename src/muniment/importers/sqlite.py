@@ -15,7 +15,8 @@ import apsw
 
 from muniment.config.files import open_file
 from muniment.importers.files import size_of
-from muniment.importers.foreign import Residue, SourceUnreadable
+from muniment.importers.foreign import Residue
+from muniment.model.errors import SourceUnreadable
 
 Cell = str | int | float | bytes | None
 MAGIC = b"SQLite format 3\x00"

@@ -10,6 +10,8 @@
     │  ├─ NotFound           nothing there that the caller may know of
     │  ├─ Stale              the caller's version, the present version
     │  ├─ RolledBack         a batch that was taken in and rolled back: which
+    │  ├─ SourceUnreadable   a store of another system that cannot be read: where, and what should be there
+    │  ├─ SourceIncomplete   entries of such a store that cannot be read: how many, and where first
     │  ├─ OnHold             what was to be erased must be kept: under which hold, and why
     │  └─ Undecided          a strategy that cannot tell two sides apart
     ├─ OperationalError      the world failed; the same request may work later
@@ -152,6 +154,32 @@ class RolledBack(CallerError):
         super().__init__(f"this was taken in as batch {batch}, which was rolled back")
         self.batch = batch
         self.hint = "To take it in once more, say `--again` (`again=True` in Python, `again=true` over HTTP)."
+
+
+class SourceUnreadable(CallerError):
+    """A store of another system cannot be read; nothing of it was taken in."""
+
+    code = "source_unreadable"
+
+    def __init__(self, place: str, expected: str, *, hint: str = "") -> None:
+        super().__init__(f"{place}: expected {expected}")
+        self.field = "source"
+        self.place = place
+        self.expected = expected
+        self.hint = hint or "Name the file or folder the other system wrote, or another kind with --from."
+
+
+class SourceIncomplete(CallerError):
+    """A store of another system has entries that cannot be read; nothing of it was taken in."""
+
+    code = "source_incomplete"
+
+    def __init__(self, count: int, place: str, message: str) -> None:
+        super().__init__(f"{count} entries cannot be read, the first at {place}: {message}")
+        self.field = "source"
+        self.count = count
+        self.place = place
+        self.hint = "Correct them, or take in the rest with --skip-bad; they are counted in the report."
 
 
 class OnHold(CallerError):

@@ -47,7 +47,8 @@ class Proposal(Value):
     `arrival` it was read from elsewhere; a `draft` is kept for its author alone. Without `detect` nobody looks for a
     disagreement that the claim does not state itself.
 
-    `expected_revision` is the revision the proposer read; if the record has moved on, the proposal is stale.
+    `expected_revision` is the revision the proposer read; if the record has moved on, the proposal is stale. 0, without
+    a target: the slot was empty; if something fills it by now, the proposal is stale.
     """
 
     id: str
@@ -71,7 +72,11 @@ class Proposal(Value):
         if not isinstance(self.claim, Claim):
             raise Malformed("claim", "a Claim")
         checks.optional_identifier("target", self.target)
-        _check_revision(self.expected_revision)
+        if self.expected_revision == 0 and self.target is None:
+            if self.claim.slot is None:
+                raise Malformed("expected_revision", "0 only for a claim with a slot, which must then be empty")
+        else:
+            _check_revision(self.expected_revision)
         if self.arrival is not None and not isinstance(self.arrival, ImportContext):
             raise Malformed("arrival", "an Arrival")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import cast
 
 from muniment.model import checks
 from muniment.model.errors import Malformed
@@ -11,7 +12,7 @@ from muniment.model.one_line import Parts, quoted, sure
 from muniment.model.record import Hop, Record, RecordState
 from muniment.model.status import Status
 from muniment.model.times import Instant
-from muniment.model.value import Value, fold_defaults
+from muniment.model.value import Json, Value, fold_defaults
 from muniment.model.vocabulary import Contested, GateFlag, Kind, MemoryClass, Scope, Sensitivity, TrustLevel
 
 LIMIT_DEFAULT = 10
@@ -217,6 +218,21 @@ class Disclosure(Value):
         told = f"{self.record.claim.nature.kind} by {self.record.actor}, {sure(effective, unstated=belief.unstated)}"
         flag = "" if self.gate is GateFlag.PASS else f", {self.gate}"
         return f"{quoted(self.text)} ({told}{flag}; {self.record.id}@{self.record.revision})"
+
+    @property
+    def id(self) -> str:
+        return self.record.id
+
+    @property
+    def content(self) -> str:
+        """The whole content of the record."""
+        return self.record.content
+
+    def to_dict(self) -> dict[str, Json]:
+        """The record, what it counts for and why it is here, as one flat object."""
+        from muniment.model.form import disclosure_shape
+
+        return cast("dict[str, Json]", disclosure_shape(self))
 
     @property
     def text(self) -> str:

@@ -11,6 +11,7 @@ import msgspec
 from muniment.model.decoding import decode_json
 from muniment.model.errors import CallerError, IntegrityError
 
+Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 _V = TypeVar("_V", bound="Value")
 _PLACE = re.compile(r" - at `(\$[A-Za-z0-9_.\[\]]{1,128})`")
 
@@ -27,6 +28,12 @@ class _Kind(msgspec.StructMeta):
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Value(msgspec.Struct, metaclass=_Kind, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Base of every value. A value checks itself once, when it is made; an invalid one cannot exist."""
+
+    def to_dict(self) -> dict[str, Json]:
+        """The value as JSON, in the flat form that every surface uses."""
+        from muniment.model.form import form_of  # it knows the values that are made of this one
+
+        return form_of(self)
 
 
 @cache

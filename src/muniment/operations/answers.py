@@ -147,6 +147,12 @@ class Tombstones(Value):
     next: str | None = None
 
 
+class Occupants(Value):
+    """The records that fill a slot now, the oldest first."""
+
+    records: tuple[Disclosure, ...]
+
+
 class Namespaces(Value):
     """Every namespace that holds a current record the caller may see."""
 

@@ -36,7 +36,6 @@ from muniment.operations.kinds import (
     Namespace,
     Position,
     Question,
-    Revision,
     Share,
     Text,
     Texts,
@@ -114,7 +113,7 @@ class Propose(Value):
     claim: Claim
     proposal_id: Name | None = None
     target: Name | None = None
-    expected_revision: Revision | None = None
+    expected_revision: Annotated[int, Meta(ge=0, le=2**31)] | None = None
     objections: Annotated[tuple[Objection, ...], Meta(max_length=16)] = ()
     draft: bool | None = None
     detect: bool | None = None
@@ -342,7 +341,7 @@ class Bounds(Value):
 class Ask(Bounds):
     """A question, and the bounds of its answer."""
 
-    text: Question
+    query: Question
 
 
 class Attune(Bounds):

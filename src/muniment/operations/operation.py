@@ -47,13 +47,15 @@ class Operation:
     the answer that the method returns, where it returns no answer of its own; `pages` is the field that holds one page
     of a list; `tagged` answers carry an `ETag`; `matchable` requests may say
     in `If-Match` which revision they speak of. `codes` are the errors it can end in beside those
-    that any operation can. `aliases` are other paths that it answers at, for those who look for it there.
+    that any operation can. `aliases` are other paths that it answers at, for those who look for it there. With
+    `tool` it is a tool of MCP too, in the profile `memory`; `help` is what a command and a tool say of it.
     """
 
     name: str
     verb: Verb
     path: str
     summary: str
+    help: str = ""
     grant: Grant
     answer: type[Value]
     query: type[Value] | None = None
@@ -68,6 +70,7 @@ class Operation:
     codes: tuple[str, ...] = ()
     example: Value | None = None
     aliases: tuple[str, ...] = ()
+    tool: bool = False
 
     @property
     def places(self) -> tuple[str, ...]:

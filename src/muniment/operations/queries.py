@@ -102,6 +102,15 @@ class Get(Value):
     revision: Revision | None = None
 
 
+class Slot(Value):
+    """What a slot asks about, and in which scope."""
+
+    subject: Short
+    key: Short
+    scope: Scope | None = None
+    scope_id: Name | None = None
+
+
 class Ancestry(Value):
     """Which way, how far, by which links, and how many records at most."""
 

@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from muniment.engine import ConflictView, Curated, EntityView, History, LineageView, Quality, Stats
+from muniment.engine.insight import MemoryDiff
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
 from muniment.model.receipt import Explanation
 from muniment.model.rows import VectorCoverage
+from muniment.model.value import Value
 from muniment.operations import answers, bodies, queries
+from muniment.operations.kinds import Short
 from muniment.operations.operation import Grant, Operation, Verb
 
+
+class Between(Value):
+    """Two moments, each a position of the ledger or an instant, and how many records at most."""
+
+    since: Annotated[Short, Meta(description="The first moment: a ledger position, or an RFC 3339 instant.")]
+    until: Annotated[Short, Meta(description="The second moment; now if it is left out.")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=10_000, description="At most so many records.")] | None = None
+
+
 READING: tuple[Operation, ...] = (
+    Operation(
+        name="insight.diff",
+        verb=Verb.GET,
+        path="/api/diff",
+        summary="Say what changed between two moments",
+        help=(
+            "What changed in this memory between two moments, record by record: what each said, its state and how far "
+            "it could be believed, before and after. A moment is a position of the ledger or an instant."
+        ),
+        grant=Grant.READ,
+        query=Between,
+        answer=MemoryDiff,
+        tool=True,
+    ),
     Operation(
         name="caller",
         verb=Verb.GET,
@@ -27,7 +57,7 @@ READING: tuple[Operation, ...] = (
         grant=Grant.READ,
         body=bodies.Ask,
         answer=Recall,
-        example=bodies.Ask(text="where is the staging database?", limit=5),
+        example=bodies.Ask(query="where is the staging database?", limit=5),
     ),
     Operation(
         name="attune",
@@ -58,6 +88,16 @@ READING: tuple[Operation, ...] = (
         query=queries.Get,
         answer=Disclosure,
         tagged=True,
+    ),
+    Operation(
+        name="insight.lookup",
+        verb=Verb.GET,
+        path="/api/slots",
+        summary="Read the records that fill a slot",
+        grant=Grant.READ,
+        query=queries.Slot,
+        answer=answers.Occupants,
+        gives="records",
     ),
     Operation(
         name="history",

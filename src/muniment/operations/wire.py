@@ -24,10 +24,10 @@ from muniment.model.errors import Malformed
 from muniment.model.query import Listing
 from muniment.model.receipt import Account, Candidate
 from muniment.model.times import Instant
+from muniment.model.value import Json as Json
 from muniment.model.value import Value
 
 T = TypeVar("T", bound=Value)
-Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
 INSTANT_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})$"
 _INSTANT = re.compile(INSTANT_PATTERN, re.ASCII)

@@ -1,0 +1,1 @@
+"""For whoever builds on Muniment: the conformance suite for stores."""

@@ -54,9 +54,9 @@ PROPOSAL_BYTES_MAX = 2_097_152
 
 
 def admit(proposal: Proposal, actor: Actor, safety: SafetyPolicy) -> Admitted:
-    sent = len(canonical(proposal))
-    if sent > PROPOSAL_BYTES_MAX:
-        raise LimitExceeded("proposal", limit=PROPOSAL_BYTES_MAX, unit="bytes", sent=sent)
+    body = canonical(proposal)
+    if len(body) > PROPOSAL_BYTES_MAX:
+        raise LimitExceeded("proposal", limit=PROPOSAL_BYTES_MAX, unit="bytes", sent=len(body))
     screen = screen_of(safety)
     screen.refuse("target", proposal.target)
     screen.refuse("promotes", proposal.promotes)
@@ -70,7 +70,7 @@ def admit(proposal: Proposal, actor: Actor, safety: SafetyPolicy) -> Admitted:
         actor=actor,
         redactions=cleaned.redactions,
         unsafe_ids=cleaned.unsafe,
-        digest=hashlib.sha256(canonical(safe)).hexdigest(),
+        digest=hashlib.sha256(body if safe is proposal else canonical(safe)).hexdigest(),
         signals=inspect_claim(proposal.claim, safety.poison.marks),
         noticed=cleaned.noticed,
     )

@@ -314,6 +314,10 @@ def _refuse_stale(admitted: Admitted, facts: Facts, policy: Policy) -> None:
     proposal = admitted.proposal
     if proposal.arrival is not None:
         return  # what it replaced where it comes from is its history, not something to be done
+    if proposal.expected_revision == 0:
+        filled = next((held for held in facts.occupants if not hidden(policy, admitted.actor, held)), None)
+        if filled is not None:
+            raise Stale(f"record {filled.card.id}", yours="an empty slot", present=f"revision {filled.card.revision}")
     for name in (proposal.target, *proposal.claim.lineage.replaced):
         held = facts.links.get(name) if name is not None else None
         if held is None or hidden(policy, admitted.actor, held):

@@ -189,7 +189,7 @@ DEEDS: dict[str, Deed] = {
 }
 
 
-@pytest.mark.parametrize("deed", DEEDS)
+@each("deed", DEEDS)
 def test_no_way_of_writing_gets_past_the_rules(deed: str, vault: Path) -> None:
     async def story(ml: Memledger) -> None:
         name = await secret(ml)

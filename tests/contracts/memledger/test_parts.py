@@ -273,7 +273,7 @@ CALLS: dict[str, Callable[[Memledger], object]] = {
 }
 
 
-@pytest.mark.parametrize("field", CALLS)
+@each("field", CALLS)
 def test_a_call_that_cannot_be_is_refused_by_the_name_of_what_is_wrong(field: str, vault: Path) -> None:
     async def story(ml: Memledger) -> None:
         with pytest.raises(Malformed) as refused:

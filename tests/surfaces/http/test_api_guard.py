@@ -129,9 +129,9 @@ def test_what_is_kept_apart_answers_nobody_until_it_is_released(desk: Desk) -> N
     )
     apart = desk.caller().post(f"/api/records/{record}/quarantine", json={"reason": "odd"}, headers={"If-Match": tag})
     listed = desk.caller().get("/api/quarantine").json()
-    silent = desk.caller().post("/api/recall", json={"text": "Marmalade Lane"}).json()
+    silent = desk.caller().post("/api/recall", json={"query": "Marmalade Lane"}).json()
     freed = desk.caller().post(f"/api/records/{record}/release", json={"reason": "looked at"})
-    spoken = desk.caller().post("/api/recall", json={"text": "Marmalade Lane"}).json()
+    spoken = desk.caller().post("/api/recall", json={"query": "Marmalade Lane"}).json()
 
     assert (stale.status_code, apart.status_code, freed.status_code) == (412, 200, 200)
     assert ([one["record"]["id"] for one in listed["records"]], listed["next"]) == ([record], None)
@@ -140,7 +140,7 @@ def test_what_is_kept_apart_answers_nobody_until_it_is_released(desk: Desk) -> N
 
 def test_what_an_origin_contributed_is_withdrawn_with_the_receipts_that_used_it(desk: Desk) -> None:
     record = kept(desk, source="forum.example")
-    receipt = desk.caller().post("/api/recall", json={"text": "Marmalade Lane"}).json()["receipt_id"]
+    receipt = desk.caller().post("/api/recall", json={"query": "Marmalade Lane"}).json()["receipt_id"]
     wish = {"by": "source", "value": "forum.example", "reason": "defaced"}
 
     plan = desk.caller().post("/api/withdrawals", json={**wish, "dry_run": True}).json()

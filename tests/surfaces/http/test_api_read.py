@@ -94,7 +94,7 @@ def test_a_question_is_answered_with_a_receipt_that_explains_it(desk: Desk) -> N
     record = remembered(desk, "The staging database moved to eu-west-2")
     client = desk.caller()
 
-    told = shape_of(Recall).read(client.post("/api/recall", json={"text": "where is staging?", "limit": 3}).content)
+    told = shape_of(Recall).read(client.post("/api/recall", json={"query": "where is staging?", "limit": 3}).content)
     explained = asked(desk, f"/api/receipts/{told.receipt_id}", Explanation, replay="true")
 
     assert [one.record.id for one in told.records] == [record]
@@ -176,7 +176,7 @@ def test_what_is_looked_for_at_another_place_is_there_too(desk: Desk) -> None:
     made = [client.post(path, json={"content": f"Told at {path}"}) for path in ("/api/records", "/api/remember")]
     put = client.post("/api/propose", json={"claim": {"content": "Put forward"}})
     record = made[0].json()["record_id"]
-    receipt = client.post("/api/recall", json={"text": "told"}).json()["receipt_id"]
+    receipt = client.post("/api/recall", json={"query": "told"}).json()["receipt_id"]
 
     assert [one.status_code for one in (*made, put)] == [201, 201, 201]
     for other, path in [

@@ -156,7 +156,7 @@ def test_a_condition_that_nobody_would_check_is_refused_and_a_key_that_nobody_ne
     client = desk.caller()
 
     matched = client.post("/api/memories", content=GOOD, headers={"If-Match": "*", "Content-Type": "application/json"})
-    keyed = client.post("/api/recall", json={"text": "x"}, headers={"Idempotency-Key": "a"})
+    keyed = client.post("/api/recall", json={"query": "x"}, headers={"Idempotency-Key": "a"})
 
     assert told(matched) == (409, "malformed", "If-Match")
     assert keyed.status_code == 200
@@ -234,12 +234,12 @@ def test_hidden_and_absent_are_told_in_the_same_words(guarded: Desk) -> None:
     assert [one.status_code for one in hidden] == [404, 404, 404]
     assert [one.content for one in hidden] == [one.content for one in absent]
     assert client.get("/api/records").json()["records"] == []
-    assert client.post("/api/recall", json={"text": "salaries in May"}).json()["records"] == []
+    assert client.post("/api/recall", json={"query": "salaries in May"}).json()["records"] == []
 
 
 def test_a_replay_of_a_receipt_is_an_auditors_business(guarded: Desk) -> None:
     client = guarded.caller(KeyWish(name="reader", actor="owner", grants=(Held.READ,)))
-    receipt = client.post("/api/recall", json={"text": "anything"}).json()["receipt_id"]
+    receipt = client.post("/api/recall", json={"query": "anything"}).json()["receipt_id"]
 
     assert client.get(f"/api/receipts/{receipt}").status_code == 200
     assert told(client.get(f"/api/receipts/{receipt}", params={"replay": "true"}))[:2] == (403, "not_permitted")

@@ -80,7 +80,7 @@ def test_it_says_where_it_is_and_who_may_call(tmp_path: Path) -> None:
         assert httpx.get(f"{server.url}/api/ledger/head", timeout=WAIT_S).status_code == 401
         key = {"Authorization": f"Bearer {secret}"}
         assert (
-            httpx.post(f"{server.url}/api/recall", json={"text": "anything"}, headers=key, timeout=WAIT_S).status_code
+            httpx.post(f"{server.url}/api/recall", json={"query": "anything"}, headers=key, timeout=WAIT_S).status_code
             == 200
         )
         assert server.end(signal.SIGINT) == 0

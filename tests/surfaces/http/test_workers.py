@@ -170,6 +170,7 @@ def both(server: Server) -> Iterator[tuple[httpx.Client, httpx.Client]]:
         yield stack.enter_context(server.client(0)), stack.enter_context(server.client(1))
 
 
+@pytest.mark.slow
 def test_what_one_worker_is_told_the_other_knows(server: Server, both: tuple[httpx.Client, httpx.Client]) -> None:
     one, other = both
     register(one, "ana")
@@ -213,7 +214,7 @@ def test_a_key_that_is_revoked_opens_no_worker(tmp_path: Path, server: Server) -
     headers = {"Authorization": f"Bearer {key.secret}"}
 
     def asked(client: httpx.Client, *, headers: dict[str, str] | None = None) -> int:
-        return client.post("/api/recall", json={"text": "anything"}, headers=headers).status_code
+        return client.post("/api/recall", json={"query": "anything"}, headers=headers).status_code
 
     with server.client(0) as one, server.client(1) as other:
         assert (asked(one), asked(other)) == (401, 401)

@@ -28,5 +28,5 @@ def test_over_http(serve: Serve) -> None:
 def test_over_the_native_api(serve: Serve) -> None:
     with serve(embedder="minilm").client() as client:
         client.post("/api/records", json={"content": TOLD}).raise_for_status()
-        found = client.post("/api/recall", json={"text": ASKED}).raise_for_status()
+        found = client.post("/api/recall", json={"query": ASKED}).raise_for_status()
         assert TOLD in found.text

@@ -29,6 +29,7 @@ MEMORY = {
     "lineage": READS,
     "explain": READS,
     "conflicts": READS,
+    "diff": READS,
     "directory": READS,
     "queue": READS,
     "decide": ADDS,

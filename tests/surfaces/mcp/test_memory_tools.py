@@ -9,8 +9,9 @@ import pytest
 from tests.surfaces.mcp.conftest import Desk
 
 from muniment import Memory
+from muniment.model.form import disclosure_shape
 from muniment.surfaces.cli.proofs import explanation_shape
-from muniment.surfaces.cli.shapes import disclosure_shape, history_shape
+from muniment.surfaces.cli.shapes import history_shape
 from muniment.surfaces.cli.shapes_recall import recall_shape
 from muniment.surfaces.cli.shapes_trust import conflicts_shape, directory_shape, lineage_shape
 from muniment.surfaces.cli.verdicts import queue_shape

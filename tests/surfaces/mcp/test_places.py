@@ -6,8 +6,8 @@ import msgspec
 import pytest
 from tests.surfaces.mcp.conftest import Desk
 
+from muniment.model.form import disclosure_shape
 from muniment.surfaces.cli.proofs import explanation_shape
-from muniment.surfaces.cli.shapes import disclosure_shape
 from muniment.surfaces.cli.shapes_trust import conflicts_shape
 from muniment.surfaces.cli.verdicts import queue_shape
 

@@ -37,7 +37,7 @@ def test_a_key_is_matched_by_what_its_holder_was_shown(folder: Path) -> None:
     assert found.wish.grants == (Grant.READ, Grant.WRITE)
 
 
-@pytest.mark.parametrize(
+@each(
     "change",
     [
         lambda token: token[:-1] + ("A" if token[-1] != "A" else "B"),

@@ -62,7 +62,7 @@ def test_every_kind_of_value_is_read_from_the_environment_and_from_a_file(tmp_pa
     assert read_server({}, file=file_of(tmp_path, text)) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "setting"),
     [
         ("prot = 1\n", "config: prot"),

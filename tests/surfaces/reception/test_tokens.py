@@ -10,6 +10,7 @@ from pathlib import Path
 import jwt
 import msgspec
 import pytest
+from tests.cases import each
 from tests.surfaces.reception import issuer
 from tests.surfaces.reception.issuer import Claims, Publisher, publishing
 
@@ -80,7 +81,7 @@ def test_every_claim_of_the_table_reaches_the_actor(settings: ServerSettings) ->
     assert found.grants == (Grant.WRITE, Grant.AUDIT)
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     [
         {"iss": "https://other.example"},
@@ -135,7 +136,7 @@ def _changed() -> str:
     return f"{head}.{body}.{signature}"
 
 
-@pytest.mark.parametrize(
+@each(
     "forged",
     [
         _unsigned,

@@ -89,7 +89,7 @@ def native_session(client: httpx.Client, say: Sayings) -> None:
     )
     assert made.status_code == 201, made.text
     record = made.json()["record_id"]
-    asked = client.post("/api/recall", json={"text": f"what colour has the {say('query')}?"})
+    asked = client.post("/api/recall", json={"query": f"what colour has the {say('query')}?"})
     assert asked.status_code == 200, asked.text
     client.post("/api/attune", json={"role": say("role"), "task": say("task")})
     client.post(

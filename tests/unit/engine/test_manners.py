@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from tests.cases import each
 
 from muniment import AsyncClient, Client, Malformed, Memory, StoreUnavailable, aio
 from muniment.engine.audit import LedgerFace
@@ -43,7 +44,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
         yield opened
 
 
-@pytest.mark.parametrize("method", WITHOUT)
+@each("method", WITHOUT)
 def test_a_call_that_lacks_an_argument_is_malformed_and_names_it(method: Callable[..., object], memory: Memory) -> None:
     with pytest.raises(Malformed) as refused:
         method(memory)
@@ -52,7 +53,7 @@ def test_a_call_that_lacks_an_argument_is_malformed_and_names_it(method: Callabl
     assert refused.value.field in refused.value.hint
 
 
-@pytest.mark.parametrize("method", METHODS)
+@each("method", METHODS)
 def test_a_word_that_a_method_does_not_know_is_malformed(method: Callable[..., object], memory: Memory) -> None:
     parameters = list(inspect.signature(method).parameters.values())
     if any(one.kind is one.VAR_KEYWORD for one in parameters):

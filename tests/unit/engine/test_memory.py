@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.cases import each
 from tests.unit.world import SetClock, all_bytes, open_memory
 
 from muniment import Memory
@@ -68,7 +69,7 @@ def test_an_actor_with_a_wrong_name_opens_nothing(vault: Path, actor: str) -> No
     assert not vault.exists()
 
 
-@pytest.mark.parametrize(
+@each(
     "tenant", [None, "", " ", "../x", "a/b", "a\\b", "/etc", "a\x00b", "a\n", "x" * 129, 5, "ünder", "\ud800", "C:\\x"]
 )
 def test_a_missing_or_tricky_tenant_is_refused_and_leaves_nothing(vault: Path, tenant: str) -> None:
@@ -254,7 +255,7 @@ def test_one_bad_proposal_undoes_them_all(memory: Memory) -> None:
     assert memory.ledger.verify().ok
 
 
-@pytest.mark.parametrize(
+@each(
     "claims",
     [None, 5, "alpha", [5], ["alpha"], [None], [("prp_1",)], [("prp_1", Claim(content="x"), 1)],
      [("../x", Claim(content="x"))], [(Claim(content="x"), "prp_1")], [()], {"a": 1}],
@@ -496,7 +497,7 @@ WRONG: dict[str, tuple[Callable[[Memory], object], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+@each("name", WRONG)
 def test_a_wrong_call_is_refused_by_the_name_of_the_field_and_stores_nothing(memory: Memory, name: str) -> None:
     call, field = WRONG[name]
     before = memory.ledger.head()

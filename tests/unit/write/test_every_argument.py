@@ -20,7 +20,7 @@ ELSEWHERE = frozenset({"open", "new", "as_actor", "for_user", "close", "trace", 
 """These open something, or name a place outside: what they are given is no word of a memory."""
 USUAL: dict[str, object] = {
     "content": "The build is green",
-    "text": "Is the build green?",
+    "query": "Is the build green?",
     "claim": Claim(content="The build is green"),
     "claims": (Claim(content="The build is green"),),
     "reason": "fine",

@@ -49,7 +49,7 @@ def _noticed(screen: Screen, text: str) -> bool:
     return screen.suspicious(text) and screen.suspicious(canonical(Claim(content=text)).decode())
 
 
-@pytest.mark.parametrize("sort", TOKENS)
+@each("sort", TOKENS)
 def test_tokens_of_every_issuer_are_taken_out(sort: str, record_property: Tell) -> None:
     shares = {}
     for shape in TOKENS[sort]:

@@ -11,6 +11,7 @@ from muniment.backends.conditions import standing_at, translate
 from muniment.backends.rows import card_from, standing_from, tally_from
 from muniment.backends.sqlite.connection import listed, queries, translated
 from muniment.backends.sqlite.reading import BEFORE_ALL, ROWS_MAX, paged
+from muniment.backends.sqlite.tables import Kept
 from muniment.model.card import Card, moved, standing_of
 from muniment.model.decoding import decode_json
 from muniment.model.erasure import Target
@@ -37,9 +38,10 @@ _LAST = 2**63 - 1
 
 
 class SqliteCatalogue:
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, kept: Kept | None = None) -> None:
         self._connection = connection
         self._execute = connection.execute
+        self._kept = kept
 
     def _one(self, name: str, *values: object) -> Card | None:
         row = self._execute(_Q[name], values).fetchone()
@@ -70,6 +72,14 @@ class SqliteCatalogue:
         return self._many("past_answers", slot, limit)
 
     def cards(self, rids: Iterable[int]) -> dict[int, Card]:
+        if self._kept is None:
+            return self._cards(list(rids))
+        found = self._kept.some(self._kept.cards, list(rids), self._cards)
+        if found:
+            self._kept.brought_by = {card.seq for card in found.values()}
+        return found
+
+    def _cards(self, rids: list[int]) -> dict[int, Card]:
         return {card.rid: card for card in self._many("many_cards", listed(rids))}
 
     def latest(self, records: Iterable[str]) -> dict[str, Card]:

@@ -75,11 +75,12 @@ class SqliteLexicon:
         }
 
     def score(self, terms: Terms, rids: Iterable[int]) -> dict[int, float]:
-        expression = self._expression(terms)
-        if expression is None:
+        expression, wanted = self._expression(terms), list(rids)
+        if expression is None or not wanted:
             return {}
-        found = ((rid, self._execute(_Q["score"], (expression, rid)).fetchone()) for rid in rids)
-        return {rid: cast(float, row[0]) for rid, row in found if row is not None}
+        asked = (expression, min(wanted), max(wanted), listed(wanted))
+        found = {cast(int, rid): cast(float, score) for rid, score in self._execute(_Q["score"], asked).fetchall()}
+        return {rid: found[rid] for rid in wanted if rid in found}
 
     def held(self, rid: int, words: tuple[str, ...]) -> frozenset[str]:
         asked = ((word, places) for word, places in self.places(words).items() if places)
@@ -159,8 +160,13 @@ class SqliteLexicon:
         self._total = None
 
     def holding(self, terms: Iterable[str]) -> dict[str, int]:
-        rows = self._execute(_Q["term_documents"], (listed(terms),)).fetchall()
-        return {cast(str, term): cast(int, number) for term, number in rows}
+        found: dict[str, int] = {}
+        for term, number in self._execute(_Q["term_documents"], (listed(terms),)).fetchall():
+            if term is not None:
+                found[cast(str, term)] = cast(int, number)
+            elif self._latest is None:
+                self._total = _varint(cast(bytes, number)) if number else 0
+        return found
 
     def _holding(self, words: tuple[str, ...]) -> dict[str, int]:
         """How many revisions hold each word; none for one that is at several places."""
@@ -171,7 +177,11 @@ class SqliteLexicon:
             return 0
         if len(places[0]) == 1:
             return self._count(places[0])[places[0][0]]
-        return cast(int, self._execute(_Q["holding_any"], (_match(places),)).get)
+        expression = _match(places)
+        counted = self._counted if self._latest is None else {}
+        if expression not in counted:
+            counted[expression] = cast(int, self._execute(_Q["holding_any"], (expression,)).get)
+        return counted[expression]
 
     def _expression(self, terms: Terms) -> str | None:
         """An FTS5 expression made of quoted terms only, so that no input is ever syntax.

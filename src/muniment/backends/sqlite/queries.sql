@@ -4,6 +4,10 @@ SELECT seq, body, hash, (SELECT ifnull(max(seq), 0) FROM checkpoints) FROM entri
 -- name: entry
 SELECT seq, body, hash FROM entries WHERE seq = ?;
 
+-- name: some_entries
+SELECT entries.seq, entries.body, entries.hash
+FROM json_each(?) AS wanted CROSS JOIN entries ON entries.seq = wanted.value;
+
 -- name: entries
 SELECT seq, body, hash FROM entries WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?;
 
@@ -137,7 +141,9 @@ SELECT alias, entity, seq, doc FROM aliases WHERE (seq, doc, alias) > (?, ?, ?) 
 INSERT INTO aliases (alias, entity, seq, doc) VALUES (?, ?, ?, ?);
 
 -- name: score
-SELECT -bm25(lexicon) FROM lexicon WHERE lexicon MATCH ? AND rowid = ?;
+-- One pass over the matches: asked for row by row, how rare each word is would be worked out anew for each.
+SELECT rowid, -bm25(lexicon) FROM lexicon
+WHERE lexicon MATCH ?1 AND rowid BETWEEN ?2 AND ?3 AND +rowid IN (SELECT value FROM json_each(?4));
 
 -- name: holds
 SELECT 1 FROM lexicon WHERE lexicon MATCH ? AND rowid = ?;
@@ -251,6 +257,13 @@ SELECT * FROM conflicts WHERE (opened, id) > (?, ?) ORDER BY opened, id LIMIT ?;
 -- name: conflicts_of
 SELECT * FROM conflicts WHERE a = ? UNION SELECT * FROM conflicts WHERE b = ? ORDER BY opened, id;
 
+-- name: conflicts_about
+SELECT conflicts.*, wanted.value AS rid FROM json_each(?1) AS wanted CROSS JOIN conflicts ON conflicts.a = wanted.value
+UNION ALL
+SELECT conflicts.*, wanted.value FROM json_each(?1) AS wanted CROSS JOIN conflicts ON conflicts.b = wanted.value
+WHERE conflicts.a <> conflicts.b
+ORDER BY opened, id;
+
 -- name: put_conflict
 INSERT INTO conflicts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET
@@ -310,8 +323,10 @@ FROM json_each(?1) AS wanted;
 SELECT passages.rid, passages.text FROM json_each(?) AS wanted CROSS JOIN passages ON passages.rid = wanted.value;
 
 -- name: term_documents
+-- The row without a term has the averages of the index.
 SELECT lexicon_terms.term, lexicon_terms.doc
-FROM json_each(?) AS wanted CROSS JOIN lexicon_terms ON lexicon_terms.term = wanted.value;
+FROM json_each(?) AS wanted CROSS JOIN lexicon_terms ON lexicon_terms.term = wanted.value
+UNION ALL SELECT NULL, block FROM lexicon_data WHERE id = 1;
 
 -- name: put_note
 INSERT INTO notes (topic, key, seq, doc, at, actor, body) VALUES (?, ?, ?, ?, ?, ?, ?);

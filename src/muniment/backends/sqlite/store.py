@@ -39,6 +39,7 @@ from muniment.backends.sqlite.open_lock import SUFFIX as DOOR
 from muniment.backends.sqlite.open_lock import passing
 from muniment.backends.sqlite.read_only_files import private_copy, read_only, refused
 from muniment.backends.sqlite.schema_check import complaints
+from muniment.backends.sqlite.tables import Kept
 from muniment.backends.sqlite.unit import SqliteSnapshot, SqliteUnit
 from muniment.backends.sqlite.vault_lock import VaultLock
 from muniment.backends.sqlite.vector_search import SqliteVectors
@@ -145,7 +146,7 @@ class SqliteTenant:
             with passing(self._path):
                 connection = connect(self._asked, create=False, key=self.key)
             connection.pragma("query_only", True)
-            return connection, SqliteSnapshot(connection, self.tenant, self.vectors)
+            return connection, SqliteSnapshot(connection, self.tenant, self.vectors, kept=Kept())
 
     def marks(self) -> tuple[int, int, int]:
         with translated(self._path):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 import apsw
 import msgspec
@@ -31,11 +32,47 @@ _LABELS = tuple(Label)
 _ballots = json_decoder(tuple[Vote, ...])
 
 
+_KEPT_MAX = 512
+_TOGETHER_MAX = 64
+T = TypeVar("T")
+
+
+class Kept:
+    """What was read of one moment by its number. What is asked for again, alone or among others, is not read again.
+    `brought_by` are the entries of the cards that were given last."""
+
+    def __init__(self) -> None:
+        self.cards: dict[int, Card | None] = {}
+        self.documents: dict[int, Document | None] = {}
+        self.entries: dict[int, StoredEntry | None] = {}
+        self.brought_by: Collection[int] = ()
+
+    def some(
+        self, known: dict[int, T | None], wanted: Collection[int], read: Callable[[list[int]], Mapping[int, T]]
+    ) -> dict[int, T]:
+        """Those of these that are there, in their order. What is not known is read together."""
+        missing = [number for number in wanted if number not in known]
+        if len(known) + len(missing) > _KEPT_MAX:
+            known.clear()
+            missing = list(wanted)
+        if missing:
+            known.update(dict.fromkeys(missing))
+            known.update(read(missing))
+        return {number: found for number in wanted if (found := known[number]) is not None}
+
+    def forget(self) -> None:
+        """Take note that another moment is looked at."""
+        for known in (self.cards, self.documents, self.entries):
+            known.clear()
+        self.brought_by = ()
+
+
 class SqliteLedger:
-    def __init__(self, connection: apsw.Connection, tenant: str) -> None:
+    def __init__(self, connection: apsw.Connection, tenant: str, kept: Kept | None = None) -> None:
         self._connection = connection
         self._execute = connection.execute
         self._tenant = tenant
+        self._kept = kept
 
     def head(self) -> LedgerHead | None:
         row = self._execute(_Q["head"]).fetchone()
@@ -44,8 +81,16 @@ class SqliteLedger:
         return head_of(self._tenant, *row)
 
     def entry(self, seq: int) -> StoredEntry | None:
+        """An entry. Of the cards that were given last the entries that brought them are read together: who tells of one
+        card looks at its entry, and then at the next."""
+        if self._kept is not None and seq in self._kept.brought_by and len(self._kept.brought_by) <= _TOGETHER_MAX:
+            return self._kept.some(self._kept.entries, self._kept.brought_by, self._some).get(seq)
         row = self._execute(_Q["entry"], (seq,)).fetchone()
         return None if row is None else StoredEntry(seq=row[0], body=row[1], hash=row[2])
+
+    def _some(self, seqs: list[int]) -> dict[int, StoredEntry]:
+        rows: list[Row] = self._execute(_Q["some_entries"], (listed(seqs),)).fetchall()
+        return {seq: StoredEntry(seq=seq, body=body, hash=hash_) for seq, body, hash_ in rows}
 
     def entries(self, first: int, last: int) -> Iterator[StoredEntry]:
         rows = paged(self._connection, "entries", (0,), (max(first - 1, BEFORE_ALL),), last, most=BODIES_MAX)
@@ -93,11 +138,16 @@ class SqliteLedger:
 
 
 class SqliteDocuments:
-    def __init__(self, connection: apsw.Connection) -> None:
+    def __init__(self, connection: apsw.Connection, kept: Kept | None = None) -> None:
         self._connection = connection
         self._execute = connection.execute
+        self._kept = kept
 
     def many(self, docs: Iterable[int]) -> dict[int, Document]:
+        wanted = list(docs)
+        return self._many(wanted) if self._kept is None else self._kept.some(self._kept.documents, wanted, self._many)
+
+    def _many(self, docs: list[int]) -> dict[int, Document]:
         rows: list[Row] = self._execute(_Q["many_documents"], (listed(docs),)).fetchall()
         return {doc: Document(doc=doc, salt=salt, body=body) for doc, salt, body in rows}
 
@@ -153,7 +203,11 @@ class SqliteDesk:
         return tuple(conflict_from(row) for row in self._execute(_Q["conflicts_of"], (rid, rid)).fetchall())
 
     def conflicts_about(self, rids: Iterable[int]) -> dict[int, tuple[ConflictRow, ...]]:
-        return {rid: self.conflicts_of(rid) for rid in rids}
+        found: dict[int, list[ConflictRow]] = {rid: [] for rid in rids}
+        rows: list[Row] = self._execute(_Q["conflicts_about"], (listed(found),)).fetchall() if found else []
+        for *columns, rid in rows:
+            found[rid].append(conflict_from(tuple(columns)))
+        return {rid: tuple(conflicts) for rid, conflicts in found.items()}
 
 
 class SqliteNotes:

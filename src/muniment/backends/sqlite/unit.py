@@ -20,6 +20,7 @@ from muniment.backends.sqlite.facts import ask
 from muniment.backends.sqlite.lexicon import SqliteLexicon
 from muniment.backends.sqlite.names import SqliteNames
 from muniment.backends.sqlite.tables import (
+    Kept,
     SqliteDesk,
     SqliteDocuments,
     SqliteLedger,
@@ -104,10 +105,18 @@ class _RunningReceipts(SqliteReceipts):
 class SqliteSnapshot:
     """All reading halves over one connection."""
 
-    def __init__(self, connection: apsw.Connection, tenant: str, vectors: SqliteVectors | None = None) -> None:
-        self.ledger = _RunningLedger(connection, tenant)
-        self.documents = SqliteDocuments(connection)
-        self.catalogue = SqliteCatalogue(connection)
+    def __init__(
+        self,
+        connection: apsw.Connection,
+        tenant: str,
+        vectors: SqliteVectors | None = None,
+        *,
+        kept: Kept | None = None,
+    ) -> None:
+        self._kept = kept
+        self.ledger = _RunningLedger(connection, tenant, kept)
+        self.documents = SqliteDocuments(connection, kept)
+        self.catalogue = SqliteCatalogue(connection, kept)
         self.links = SqliteLinks(connection)
         self.desk = SqliteDesk(connection)
         self.lexicon = SqliteLexicon(connection)
@@ -151,6 +160,8 @@ class SqliteSnapshot:
         """Take note that another moment is looked at."""
         self.ledger.known = self.receipts.known = None
         self.lexicon.renew()
+        if self._kept is not None:
+            self._kept.forget()
 
 
 def _rid(card: Card) -> int:

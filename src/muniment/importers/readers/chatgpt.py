@@ -14,7 +14,6 @@ from muniment.importers.foreign import (
     Item,
     Mapping,
     Prompt,
-    SourceUnreadable,
     Unread,
     Unsaid,
     fits,
@@ -25,6 +24,7 @@ from muniment.importers.foreign import (
     text_of,
     time_of,
 )
+from muniment.model.errors import SourceUnreadable
 from muniment.model.vocabulary import Kind
 
 

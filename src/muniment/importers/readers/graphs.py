@@ -14,7 +14,6 @@ from muniment.importers.foreign import (
     ForeignRecord,
     Item,
     Mapping,
-    SourceUnreadable,
     Unread,
     Unsaid,
     extras,
@@ -27,6 +26,7 @@ from muniment.importers.foreign import (
 )
 from muniment.importers.leftovers import beside
 from muniment.importers.spill import Spill
+from muniment.model.errors import SourceUnreadable
 from muniment.model.vocabulary import Kind
 
 

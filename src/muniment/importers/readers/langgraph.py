@@ -16,7 +16,6 @@ from muniment.importers.foreign import (
     Item,
     Mapping,
     Residue,
-    SourceUnreadable,
     Unread,
     extras,
     fits,
@@ -25,6 +24,7 @@ from muniment.importers.foreign import (
     text_of,
     time_of,
 )
+from muniment.model.errors import SourceUnreadable
 from muniment.model.times import Instant
 
 COLUMNS = ("prefix", "key", "value", "created_at", "updated_at", "expires_at")

@@ -13,7 +13,6 @@ from muniment.importers.foreign import (
     Item,
     Mapping,
     Prompt,
-    SourceUnreadable,
     Unread,
     Unsaid,
     extras,
@@ -24,6 +23,7 @@ from muniment.importers.foreign import (
     text_of,
     time_of,
 )
+from muniment.model.errors import SourceUnreadable
 
 _KNOWN = frozenset(
     [

@@ -18,7 +18,6 @@ from muniment.importers.foreign import (
     Mapping,
     Previous,
     Residue,
-    SourceUnreadable,
     Unread,
     Unsaid,
     extras,
@@ -31,6 +30,7 @@ from muniment.importers.foreign import (
 )
 from muniment.importers.pickles import NotData, plain_data
 from muniment.importers.spill import SeenIds, Spill
+from muniment.model.errors import SourceUnreadable
 from muniment.model.times import Instant
 
 LISTS = ("results", "memories", "data")
@@ -92,6 +92,8 @@ def _once(item: Item, seen: SeenIds) -> Iterator[Item]:
 
 def _parts(path: Path) -> tuple[list[Path], list[Path], list[Path]]:
     """The JSON documents, history files and files of points of a source."""
+    if path.is_file() and not sqlite.is_sqlite(path):
+        return [path], [], []
     found = [path] if path.is_file() else list(walk(path, lambda one: one.suffix in (".json", ".db", ".sqlite")))
     documents = [one for one in found if one.suffix == ".json" and one.name != "meta.json"]
     databases = [one for one in found if one not in documents and one.name != "meta.json" and sqlite.is_sqlite(one)]

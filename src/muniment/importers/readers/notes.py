@@ -14,7 +14,6 @@ from muniment.importers.foreign import (
     ForeignRecord,
     Item,
     Mapping,
-    SourceUnreadable,
     Unread,
     extras,
     fits,
@@ -25,6 +24,7 @@ from muniment.importers.foreign import (
     time_of,
 )
 from muniment.importers.leftovers import is_leftover, left_in
+from muniment.model.errors import SourceUnreadable
 from muniment.model.times import Instant
 from muniment.model.vocabulary import Kind
 
@@ -45,6 +45,7 @@ _CATEGORIES = {
     "question": Kind.QUESTION,
     "risk": Kind.RISK,
 }
+_KINDS = {kind.value: kind for kind in Kind}
 _SORTS = {"user": Kind.PREFERENCE, "feedback": Kind.CORRECTION, "project": Kind.FACT, "reference": Kind.EVIDENCE}
 RULE_FILES = frozenset({"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md"})
 INDEX = "MEMORY.md"
@@ -165,6 +166,17 @@ _PLACED = frozenset(
         "modified",
         "updated",
         "updated_at",
+        "source",
+        "url",
+        "user",
+        "user_id",
+        "session",
+        "session_id",
+        "kind",
+        "valid_from",
+        "valid_until",
+        "expires",
+        "expires_at",
     ]
 )
 
@@ -177,6 +189,12 @@ def _made(note: Note, prefix: str, text: str, key: str, line: int, **more: objec
         "created": note.created,
         "updated": note.updated,
         "source": text_of(note.head, "source", "url"),
+        "user": text_of(note.head, "user", "user_id"),
+        "session": text_of(note.head, "session", "session_id"),
+        "kind": _KINDS.get((text_of(note.head, "kind") or "").lower()),
+        "valid_from": time_of(note.head, "valid_from"),
+        "valid_until": time_of(note.head, "valid_until"),
+        "expires": time_of(note.head, "expires", "expires_at"),
         "namespace": note.name.rpartition("/")[0] or None,
         "tags": note.tags(text),
         "entities": tuple(dict.fromkeys(one.strip() for one in WIKILINK.findall(text)))[:64],

@@ -13,7 +13,6 @@ from muniment.importers.foreign import (
     Item,
     Mapping,
     Residue,
-    SourceUnreadable,
     Unread,
     Unsaid,
     extras,
@@ -25,6 +24,7 @@ from muniment.importers.foreign import (
     time_of,
 )
 from muniment.importers.spill import SeenIds
+from muniment.model.errors import SourceUnreadable
 
 _KNOWN = frozenset(
     [

@@ -17,7 +17,6 @@ from muniment.importers.foreign import (
     Item,
     Mapping,
     Residue,
-    SourceUnreadable,
     Unread,
     extras,
     fits,
@@ -26,6 +25,7 @@ from muniment.importers.foreign import (
     text_of,
 )
 from muniment.importers.leftovers import beside
+from muniment.model.errors import SourceUnreadable
 from muniment.model.vocabulary import Kind
 
 FIELDS: dict[str, tuple[str, ...]] = {

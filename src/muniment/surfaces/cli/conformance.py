@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from typing import Annotated
 
 import typer
 
+from muniment.kits import require
 from muniment.model.errors import ConfigurationError
 from muniment.surfaces.cli.output import note, plain
 from muniment.surfaces.cli.root import Call, app, command, group
@@ -55,9 +55,7 @@ def akashik(
     ] = None,
 ) -> ExitCode:
     """Try every assertion of the Akashik protocol on a server. Ends with 0 only if all of them hold."""
-    if find_spec("akashik_conformance") is None:
-        hint = "pip install 'akashik-conformance[mcp]', or in a checkout: pip install './kits/akashik-conformance[mcp]'"
-        raise ConfigurationError("conformance", "the kit akashik-conformance is not installed", hint=hint)
+    require("akashik_conformance", "akashik-conformance", "conformance")
     from akashik_conformance.binding import SetupError
     from akashik_conformance.command import examine, table, tokens_of
 

@@ -21,11 +21,16 @@ from muniment.contracts.registry import ContractName, contract
 from muniment.contracts.strict.reader import BYTES_MAX
 from muniment.engine import Memory
 from muniment.engine.options import QueryOptions
+from muniment.importers.export import give_out as export_store
+from muniment.importers.kinds import SourceKind
+from muniment.importers.takeover import move_in, planned
 from muniment.model.actor import OWNER
+from muniment.model.claim_options import read_instant
 from muniment.model.errors import LimitExceeded, Malformed, Unreadable
 from muniment.model.status import Status
 from muniment.surfaces.cli import show_exchange
 from muniment.surfaces.cli.flags import BOUNDS, Flags, Given
+from muniment.surfaces.cli.movein import Maps, Split, given_shape, mapping_of, moved_shape, show_given, show_moved
 from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, working, write_json, write_text
 from muniment.surfaces.cli.root import Call, app, command
 from muniment.surfaces.cli.shapes_exchange import (
@@ -122,19 +127,49 @@ def translate(
     return ExitCode.ANSWERED
 
 
-@command(app, "import", example="muniment import --contract omir memories.omir --preview")
+@command(app, "import", example="muniment import --from mem0 mem0-export/ --preview")
 def take_in(
     call: Call,
-    name: Name,
-    file: File,
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE",
+            help="A document of a contract (- reads standard input), or with --from the store of another system.",
+            show_default=False,
+        ),
+    ],
+    name: Annotated[
+        ContractName | None, typer.Option("--contract", help="Which contract the document speaks.", show_default=False)
+    ] = None,
+    kind: Annotated[
+        SourceKind | None, typer.Option("--from", help="Which other system wrote the store.", show_default=False)
+    ] = None,
     preview: Annotated[
         bool, typer.Option("--preview", help="Say what would become of it, and change nothing.")
     ] = False,
     hold: Annotated[bool, typer.Option("--hold", help="Let everything wait until a person has looked at it.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Take it in once more if it was rolled back.")] = False,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="With --from: leave out what cannot be read, and count it.")
+    ] = False,
+    maps: Maps = None,
+    split: Split = "note",
 ) -> ExitCode:
-    """Propose every memory of a document. Their origin is an import whatever they say; the policy decides on each. The
-    same document again changes nothing; one that was rolled back is refused unless --again is given."""
+    """Propose every memory of a document of a contract (--contract) or of another system's store (--from). Their origin
+    is an import whatever they say; the policy decides on each. The same source again changes nothing; one that was
+    rolled back is refused unless --again is given."""
+    if (name is None) == (kind is None):
+        raise Malformed("contract", "either --contract or --from")
+    if kind is not None:
+        with (
+            planned(kind, file, mapping_of(maps, split), skip_bad=skip_bad, preview=preview) as plan,
+            _opened(call, preview=preview) as memory,
+            working(f"importing from {kind}") as progress,
+        ):
+            moved = move_in(memory, plan, preview=preview, hold=hold, again=again, progress=progress)
+        call.tell(moved_shape(moved), show_moved)
+        return ExitCode.ANSWERED
+    assert name is not None
     data = _read(file)
     if not call.has_vault:
         contract(name).decode(data)  # what cannot be read makes no vault
@@ -147,12 +182,18 @@ def take_in(
 @command(
     app,
     "export",
-    example="muniment export --contract memledger --kind fact -o facts.json",
+    example="muniment export --to mem0 -o get_all.json",
     flags=(FILTERS,),
 )
 def give_out(
     call: Call,
-    name: Name,
+    name: Annotated[
+        ContractName | None, typer.Option("--contract", help="Write a document of this contract.", show_default=False)
+    ] = None,
+    kind: Annotated[
+        SourceKind | None,
+        typer.Option("--to", help="Write a store of this other system, at --output.", show_default=False),
+    ] = None,
     status: Annotated[
         list[Status] | None,
         typer.Option("--status", help="Only what is in this state (default: active and contested). Repeatable."),
@@ -165,9 +206,23 @@ def give_out(
     *,
     bounds: Given,
 ) -> ExitCode:
-    """Write every record the caller may see, within these bounds, as one document. It goes to standard output, and what
-    the contract has no field for is told on standard error."""
+    """Write every record the caller may see, within these bounds: as one document of a contract (--contract), to
+    standard output or --output, or as a store of another system (--to), a new file or folder at --output. What the
+    other side has no field for is told."""
     statuses = None if status is None else [one.value for one in status]
+    if (name is None) == (kind is None):
+        raise Malformed("contract", "either --contract or --to")
+    if kind is not None:
+        if not output:
+            raise Malformed("output", "the file or folder to write")
+        start = read_instant("since", since) if since is not None else None
+        with call.memory(session=session) as memory, working(f"exporting to {kind}"):
+            browsed = memory.insight.browse(statuses=statuses, session=session, **cast(QueryOptions, bounds))
+            told = (one for one in browsed if start is None or one.record.created_at >= start)
+            given = export_store(memory, kind, Path(output), told)
+        call.tell(given_shape(given, printable(output)), show_given)
+        return ExitCode.ANSWERED
+    assert name is not None
     with call.memory(session=session) as memory, working(f"exporting {name}"):
         exported = write_out(
             memory, name, statuses=statuses, session=session, since=since, **cast(QueryOptions, bounds)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +16,8 @@ from muniment.compat.matm.sources import Sources
 from muniment.config.files import open_file
 from muniment.contracts.strict.reader import BYTES_MAX
 from muniment.engine import Memory
-from muniment.model.errors import ConfigurationError, Malformed
+from muniment.kits import require
+from muniment.model.errors import Malformed
 from muniment.model.times import Instant
 from muniment.model.vocabulary import Kind, Scope
 from muniment.surfaces.cli import show_matm
@@ -54,7 +54,7 @@ def policy(call: Call) -> ExitCode:
 @command(matm, "example", example="muniment matm example")
 def example(call: Call) -> ExitCode:
     """Play the worked example twice on a scratch vault and show every decision and the answer. Touches no vault."""
-    _need_kit()
+    require("matm_evaluation", "matm-evaluation", "matm")
     from matm_evaluation.example import play
     from matm_evaluation.scratch import StillClock, scratch_memory
 
@@ -170,7 +170,7 @@ def level(
 ) -> ExitCode:
     """Say which level of the profile this vault can show, with the evidence for each check and every figure. The probe
     runs on a scratch vault under this vault's policy; of this one only reading is asked."""
-    _need_kit()
+    require("matm_evaluation", "matm-evaluation", "matm")
     from matm_evaluation.labels import read_labels
     from matm_evaluation.level import level_report
 
@@ -179,12 +179,6 @@ def level(
         found = level_report(memory, now=Instant(time.time_ns() // 1_000), labels=given)
     call.tell(level_shape(found), show_matm.level)
     return ExitCode.ANSWERED
-
-
-def _need_kit() -> None:
-    if find_spec("matm_evaluation") is None:
-        hint = "pip install matm-evaluation, or in a checkout: pip install ./kits/matm-evaluation"
-        raise ConfigurationError("matm", "the kit matm-evaluation is not installed", hint=hint)
 
 
 def _desk(memory: Memory, sources: str | None) -> Desk:

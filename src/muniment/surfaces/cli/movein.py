@@ -1,4 +1,4 @@
-"""The commands about stores of other systems: look at one without changing anything."""
+"""The commands about stores of other systems: look at one; and how taking one over is told."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import typer
 from rich.console import Group, RenderableType
 
 from muniment.importers.audit import MEANINGS, Audit, Trouble, audit
+from muniment.importers.export import GivenOut
 from muniment.importers.files import read_whole
 from muniment.importers.foreign import Mapping
 from muniment.importers.kinds import SourceKind, kind_of, read_source
 from muniment.importers.readers.tables import FIELDS
 from muniment.importers.report import page
+from muniment.importers.takeover import Loss, MovedIn, Refusal
 from muniment.model import times
 from muniment.model.errors import Malformed
 from muniment.surfaces.cli.layout import line, table
@@ -234,4 +236,130 @@ def _show(shape: AuditShape) -> RenderableType:
         parts += [plain(""), plain("could not be read"), table(("where", "what is wrong"), unread)]
     if shape["failed_on"]:
         parts += [plain(""), plain(f"failed on: {', '.join(shape['failed_on'])}")]
+    return Group(*parts)
+
+
+class LossShape(TypedDict):
+    what: str
+    count: int
+    places: list[str]
+
+
+class RefusalShape(TypedDict):
+    place: str
+    id: str
+    why: str
+
+
+class MovedShape(TypedDict):
+    """What became of a store that was taken over."""
+
+    kind: str
+    batch: str
+    preview: bool
+    taken: int
+    held: int
+    refused: int
+    already: int
+    revisions: int
+    tombstones: int
+    unread: int
+    lost: list[LossShape]
+    lacks: list[LossShape]
+    mapping: list[LossShape]
+    refusals: list[RefusalShape]
+    waiting: list[RefusalShape]
+    unread_entries: list[UnreadShape]
+
+
+def moved_shape(moved: MovedIn) -> MovedShape:
+    return {
+        "kind": moved.kind,
+        "batch": moved.batch,
+        "preview": moved.preview,
+        "taken": moved.taken,
+        "held": moved.held,
+        "refused": moved.refused,
+        "already": moved.already,
+        "revisions": moved.revisions,
+        "tombstones": moved.tombstones,
+        "unread": moved.unread,
+        "lost": [_loss(one) for one in moved.lost],
+        "lacks": [_loss(one) for one in moved.lacks],
+        "mapping": [_loss(one) for one in moved.mapping],
+        "refusals": [_refusal(one) for one in moved.refusals],
+        "waiting": [_refusal(one) for one in moved.waiting],
+        "unread_entries": [
+            {"place": one.place, "code": one.code, "message": one.message} for one in moved.unread_entries
+        ],
+    }
+
+
+def _loss(one: Loss) -> LossShape:
+    return {"what": one.what, "count": one.count, "places": list(one.places)}
+
+
+def _refusal(one: Refusal) -> RefusalShape:
+    return {"place": one.place, "id": one.id, "why": one.why}
+
+
+def show_moved(shape: MovedShape) -> RenderableType:
+    words = "would be" if shape["preview"] else "are"
+    head = line("batch", shape["batch"] + (" (preview: nothing was changed)" if shape["preview"] else ""))
+    counts = [
+        ["taken", f"{shape['taken']:,}", f"{words} records here"],
+        ["held", f"{shape['held']:,}", "wait for a person (`muniment queue`)"],
+        ["refused", f"{shape['refused']:,}", "are not kept"],
+        ["already", f"{shape['already']:,}", "were here before"],
+        ["revisions", f"{shape['revisions']:,}", "earlier wordings, kept as history"],
+        ["tombstones", f"{shape['tombstones']:,}", "deleted there; their text is not taken over"],
+        ["unread", f"{shape['unread']:,}", "entries cannot be read"],
+    ]
+    parts: list[RenderableType] = [head, table(("memories", "how many", "that …"), counts)]
+    said = [[one["what"], f"{one['count']:,}", ", ".join(one["places"])] for one in shape["mapping"]]
+    if said and shape["preview"]:
+        parts += [plain(""), table(("there", "how many", "here"), said)]
+    for title, told in (("lost", shape["lost"]), ("not said by the source", shape["lacks"])):
+        if told:
+            rows = [[one["what"], f"{one['count']:,}", ", ".join(one["places"])] for one in told]
+            parts += [plain(""), table((title, "how many", "where first"), rows)]
+    for title, refused in (("refused", shape["refusals"]), ("held", shape["waiting"])):
+        if refused:
+            rows = [[one["place"], one["why"]] for one in refused[:10]]
+            parts += [plain(""), table((title, "why"), rows)]
+    if shape["unread_entries"]:
+        rows = [[one["place"], one["message"]] for one in shape["unread_entries"][:10]]
+        parts += [plain(""), table(("could not be read", "what is wrong"), rows)]
+    if shape["taken"] and not shape["preview"]:
+        parts += [plain(""), plain(f'undo: muniment rollback {shape["batch"]} --reason "…"')]
+    return Group(*parts)
+
+
+class GivenShape(TypedDict):
+    """What was written for another system, and what that cannot say."""
+
+    kind: str
+    file: str
+    written: int
+    delicate: int
+    lost: list[LossShape]
+
+
+def given_shape(given: GivenOut, file: str) -> GivenShape:
+    return {
+        "kind": given.kind,
+        "file": file,
+        "written": given.written,
+        "delicate": given.delicate,
+        "lost": [_loss(one) for one in given.lost],
+    }
+
+
+def show_given(shape: GivenShape) -> RenderableType:
+    parts: list[RenderableType] = [plain(f"wrote {shape['written']:,} memories to {shape['file']}")]
+    if shape["delicate"]:
+        parts.append(plain(f"{shape['delicate']:,} of them are more sensitive than internal"))
+    if shape["lost"]:
+        rows = [[one["what"], f"{one['count']:,}"] for one in shape["lost"]]
+        parts += [plain(""), table((f"{shape['kind']} cannot say", "of how many"), rows)]
     return Group(*parts)

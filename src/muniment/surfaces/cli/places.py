@@ -1,6 +1,7 @@
 """Where each command is declared: the one table of names, and the mapping that imports a module when its name is asked.
 
-A new command is declared in a module of this folder with `@command(app, "name", …)`, a new group of commands with
+A command that is made from the table of operations is a module of `commands`, and needs no more. Any other is declared
+in a module of this folder with `@command(app, "name", …)`, a new group of commands with
 `app.add_typer(…)`; its name is then written into `PLACES`, where `muniment --help` is to show it. Starting takes most
 of the time of a short call, so only the modules behind the name on the line are imported.
 """
@@ -9,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 import typer
@@ -83,6 +86,10 @@ PLACES: dict[str, tuple[str, ...]] = {
     "matm": ("matm",),
 }
 """Every command and group in the order of the help page, and the modules of this folder that declare it."""
+PLACES |= {
+    name.replace("_", "-"): (f"commands.{name}",)
+    for name in sorted(one.name for one in iter_modules([str(Path(__file__).parent / "commands")]))
+}
 
 
 def declare(name: str) -> None:

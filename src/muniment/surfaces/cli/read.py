@@ -7,13 +7,14 @@ from typing import Annotated
 import typer
 
 from muniment.model import checks
+from muniment.model.form import disclosure_shape
 from muniment.model.receipt import ReceiptState
 from muniment.surfaces.cli import show, show_recall
 from muniment.surfaces.cli.output import working
 from muniment.surfaces.cli.proofs import explanation_shape
 from muniment.surfaces.cli.root import Call, app, command
 from muniment.surfaces.cli.search import Embedder
-from muniment.surfaces.cli.shapes import disclosure_shape, history_shape, stats_shape
+from muniment.surfaces.cli.shapes import history_shape, stats_shape
 from muniment.surfaces.cli.verdicts import queue_shape
 from muniment.surfaces.cli.write import RecordId
 from muniment.surfaces.problems import ExitCode

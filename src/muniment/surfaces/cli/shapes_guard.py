@@ -15,9 +15,9 @@ from muniment.model.erasure import (
     PlannedErasure,
     SignedCertificate,
 )
+from muniment.model.form import DisclosureShape, disclosure_shape
 from muniment.model.query import Disclosure
 from muniment.model.times import show
-from muniment.surfaces.cli.shapes import DisclosureShape, disclosure_shape
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
 
 

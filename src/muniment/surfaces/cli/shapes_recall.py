@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TypedDict
 
 from muniment.engine.entities import EntityView
+from muniment.model.form import DisclosureShape, disclosure_shape
 from muniment.model.query import Attunement, Disclosure, Searched, Withdrawn
 from muniment.model.recall import Recall
 from muniment.model.render import Context
 from muniment.model.rows import VectorCoverage
 from muniment.model.times import Instant, show
-from muniment.surfaces.cli.shapes import DisclosureShape, disclosure_shape
 
 
 class SpanShape(TypedDict):

@@ -18,9 +18,9 @@ from muniment.engine import (
 )
 from muniment.model.curation import ConflictResult, MaintenanceResult, Verdict
 from muniment.model.entry import Vote
+from muniment.model.form import DisclosureShape, disclosure_shape
 from muniment.model.query import Disclosure
 from muniment.model.times import show
-from muniment.surfaces.cli.shapes import DisclosureShape, disclosure_shape
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
 
 

@@ -7,6 +7,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from muniment.engine.audit import VerificationState
+from muniment.model.form import DisclosureShape
 from muniment.surfaces.cli.layout import counted, line, pairs, short, table
 from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.proofs import (
@@ -18,13 +19,7 @@ from muniment.surfaces.cli.proofs import (
     TrimmedShape,
     VerifiedShape,
 )
-from muniment.surfaces.cli.shapes import (
-    DisclosureShape,
-    HistoryShape,
-    RevisionShape,
-    StatsShape,
-    VaultShape,
-)
+from muniment.surfaces.cli.shapes import HistoryShape, RevisionShape, StatsShape, VaultShape
 from muniment.surfaces.cli.verdicts import QueueShape, VerdictShape
 
 OUTCOMES = {"committed": "bold green", "held": "bold yellow", "refused": "bold red"}

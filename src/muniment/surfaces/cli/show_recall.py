@@ -7,11 +7,11 @@ import math
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from muniment.model.form import DisclosureShape, DisputeShape
 from muniment.model.receipt import ReceiptState
 from muniment.surfaces.cli.layout import counted, line, numbered, pairs, short, table
 from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.proofs import ExplanationShape
-from muniment.surfaces.cli.shapes import DisclosureShape, DisputeShape
 from muniment.surfaces.cli.shapes_recall import AliasShape, EntityShape, ReachShape, RecallShape, SearchedShape
 from muniment.surfaces.cli.show import caution, confidence
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import TypedDict, cast
 
 from muniment.engine import QueueItem
 from muniment.model.curation import Redaction, StepOutcome, Verdict
-from muniment.model.times import show
 
 
 class StepShape(TypedDict):
@@ -78,6 +77,7 @@ def redaction_shape(redaction: Redaction) -> RedactionShape:
 class WaitingShape(TypedDict):
     proposal_id: str
     actor: str
+    actor_type: str
     at: str
     epoch: int
     content: str
@@ -88,6 +88,8 @@ class WaitingShape(TypedDict):
     confidence: float
     confidence_stated: bool
     evidence: list[str]
+    source: str | None
+    source_type: str | None
     target: str | None
     promotes: str | None
     rule: str
@@ -107,24 +109,4 @@ def queue_shape(waiting: tuple[QueueItem, ...], *, limit: int) -> QueueShape:
 
 
 def _waiting_shape(waiting: QueueItem) -> WaitingShape:
-    claim = waiting.proposal.claim
-    return {
-        "proposal_id": waiting.proposal.id,
-        "actor": waiting.actor,
-        "at": show(waiting.at),
-        "epoch": waiting.epoch,
-        "content": claim.content,
-        "kind": claim.nature.kind.value,
-        "scope": claim.place.scope.value,
-        "scope_id": claim.place.scope_id,
-        "namespace": claim.place.namespace,
-        "confidence": claim.belief.score,
-        "confidence_stated": not claim.belief.unstated,
-        "evidence": list(claim.belief.evidence),
-        "target": waiting.proposal.target,
-        "promotes": waiting.proposal.promotes,
-        "rule": waiting.report.rule,
-        "reason": waiting.report.reason,
-        "redactions": [redaction_shape(one) for one in waiting.report.redactions],
-        "steps": [step_shape(one) for one in waiting.report.steps],
-    }
+    return cast(WaitingShape, waiting.to_dict())

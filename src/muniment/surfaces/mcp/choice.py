@@ -41,12 +41,13 @@ def _core() -> tuple[Tool, ...]:
 
 
 def _memory() -> tuple[Tool, ...]:
+    from muniment.surfaces.mcp.derived_tools import DERIVED
     from muniment.surfaces.mcp.guard_tools import GUARDING
     from muniment.surfaces.mcp.reading_tools import READING
     from muniment.surfaces.mcp.review_tools import REVIEWING
     from muniment.surfaces.mcp.writing_tools import WRITING
 
-    return (*WRITING, *READING, *REVIEWING, *GUARDING)
+    return (*WRITING, *READING, *REVIEWING, *GUARDING, *DERIVED)
 
 
 def _field() -> tuple[Tool, ...]:

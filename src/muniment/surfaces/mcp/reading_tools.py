@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import cast
 
 from muniment.engine.options import QueryOptions
+from muniment.model.form import DisclosureShape, disclosure_shape
 from muniment.model.vocabulary import ConflictStatus
 from muniment.surfaces.cli.proofs import ExplanationShape, explanation_shape
-from muniment.surfaces.cli.shapes import DisclosureShape, HistoryShape, disclosure_shape, history_shape
+from muniment.surfaces.cli.shapes import HistoryShape, history_shape
 from muniment.surfaces.cli.shapes_recall import RecallShape, recall_shape
 from muniment.surfaces.cli.shapes_trust import (
     ConflictsShape,

@@ -9,9 +9,9 @@ from urllib.parse import unquote
 import msgspec
 
 from muniment.model.errors import Malformed, NotFound
+from muniment.model.form import disclosure_shape
 from muniment.model.value import Value
 from muniment.surfaces.cli.proofs import explanation_shape
-from muniment.surfaces.cli.shapes import disclosure_shape
 from muniment.surfaces.cli.shapes_trust import conflicts_shape
 from muniment.surfaces.cli.verdicts import queue_shape
 from muniment.surfaces.mcp.seat import Seat

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Protocol
 
 from opentelemetry import context, metrics, propagate, trace
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
+from muniment.kits import require
 from muniment.model.curation import Verdict
 from muniment.model.errors import ConfigurationError
-from muniment.surfaces.telemetry.aliases import CONFLICT, NAMES, alias_of, conflicts_of
-from muniment.surfaces.telemetry.attributes import at_begin, at_end, of_step
+from muniment.surfaces.telemetry.attributes import Attributes, at_begin, at_end, of_step
 from muniment.surfaces.telemetry.gauges import Gauges
 from muniment.surfaces.telemetry.instruments import Labels, Mirror
 from muniment.surfaces.telemetry.meters import Meters
@@ -25,16 +26,33 @@ SCOPE = "muniment"
 _EXPORTER = "opentelemetry.exporter.otlp.proto.http"
 
 
+class SpanNames(Protocol):
+    """Another system's names for our operations, for dashboards that were made for it."""
+
+    CONFLICT: str
+
+    def span_name(self, begun: Begun) -> str | None: ...
+    def alias_of(self, begun: Begun, ended: Ended, *, content: bool) -> Attributes: ...
+    def conflicts_of(self, begun: Begun, ended: Ended) -> tuple[Attributes, ...]: ...
+
+
+def _memledger() -> SpanNames:
+    """memledger's names, from the kit that has its interface."""
+    require("muniment_memledger", "muniment-memledger", "trace_names")
+    found: SpanNames = import_module("muniment_memledger.telemetry.span_names")
+    return found
+
+
 class Spans:
     """Makes a span of each operation, and one of each of its steps below it."""
 
     def __init__(self, tracer: trace.Tracer, settings: TelemetrySettings) -> None:
         self._tracer = tracer
         self._content = settings.trace_content
-        self._memledger = settings.trace_names is TraceNames.MEMLEDGER
+        self._names = _memledger() if settings.trace_names is TraceNames.MEMLEDGER else None
 
     def begin(self, begun: Begun) -> OperationSpan:
-        name = NAMES.get(begun.name) if self._memledger else None
+        name = self._names.span_name(begun) if self._names is not None else None
         span = self._tracer.start_span(
             name or f"muniment.{begun.name}", start_time=begun.at, attributes=at_begin(begun, content=self._content)
         )
@@ -58,16 +76,18 @@ class Spans:
             above.end()
             return
         above.set_attributes(at_end(ended))
-        if aliased:
-            above.set_attributes(alias_of(begun, ended, content=self._content))
+        if self._names is not None and aliased:
+            above.set_attributes(self._names.alias_of(begun, ended, content=self._content))
         if isinstance(ended.answer, Verdict):
             for step in ended.answer.steps:
                 above.add_event("muniment.curation", of_step(step))
         if ended.failure is not None:
             above.set_status(Status(StatusCode.ERROR, ended.failure))
         self._steps(trace.set_span_in_context(above), begun, ended)
-        if self._memledger:
-            self._conflicts(trace.set_span_in_context(above), begun, ended)
+        if self._names is not None:
+            for said in self._names.conflicts_of(begun, ended):
+                inside = trace.set_span_in_context(above)
+                self._tracer.start_span(self._names.CONFLICT, context=inside, attributes=said).end()
         above.end(begun.at + ended.tick - begun.tick)
 
     def _steps(self, above: context.Context, begun: Begun, ended: Ended) -> None:
@@ -76,10 +96,6 @@ class Spans:
             until = begun.at + tick - begun.tick
             self._tracer.start_span(f"muniment.{begun.name}.{step}", context=above, start_time=since).end(until)
             since = until
-
-    def _conflicts(self, above: context.Context, begun: Begun, ended: Ended) -> None:
-        for said in conflicts_of(begun, ended):
-            self._tracer.start_span(CONFLICT, context=above, attributes=said).end()
 
 
 class OperationSpan:

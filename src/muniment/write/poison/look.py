@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
 
 import msgspec
 
@@ -56,8 +58,17 @@ def inspect_claim(claim: Claim, marks: DirectiveWeights = USUAL_MARKS) -> tuple[
     """The same for every text of a claim that somebody may come to read, and what they do to their reader, as the
     policy weighs it."""
     read = [text for text in texts(claim) if len(text) > _SHORT]
-    known = (signal for text in read for signal in _signals(text, 1, _WEAK_LEAST))
-    return _once((*known, *of_standing(claim), *(signal for text in read for signal in speaking(text, marks))))
+    found = [_repeated(text, marks) if len(text) <= _REPEATED_MAX else _looked_at(text, marks) for text in read]
+    return _once((*chain.from_iterable(found), *of_standing(claim)))
+
+
+def _looked_at(text: str, marks: DirectiveWeights) -> tuple[PoisonSignal, ...]:
+    return (*_signals(text, 1, _WEAK_LEAST), *speaking(text, marks))
+
+
+_REPEATED_MAX = 80
+_repeated = lru_cache(maxsize=256)(_looked_at)
+"""Short texts come again and again: where something is from, what it is evidence of."""
 
 
 def texts(claim: Claim) -> Iterator[str]:

@@ -9,6 +9,7 @@ from muniment.engine import Memory
 from muniment.model import checks
 from muniment.model.claim import Claim
 from muniment.model.errors import NotPermitted
+from muniment.model.query import Disclosure
 from muniment.model.value import Value
 from muniment.operations import Operation, answers
 from muniment.operations import bodies as said
@@ -108,6 +109,11 @@ def _namespaces(asked: Asked, _: Options) -> Value:
     return answers.Namespaces(namespaces=asked.memory.insight.namespaces())
 
 
+def _lookup(asked: Asked, _: Options) -> Value:
+    lookup: Callable[..., tuple[Disclosure, ...]] = asked.memory.insight.lookup
+    return answers.Occupants(records=lookup(**asked.said()))
+
+
 def _flush(asked: Asked, _: Options) -> Value:
     assert isinstance(asked.body, said.Flush)
     return asked.memory.flush(timeout=_FLUSH_SECONDS if asked.body.timeout is None else asked.body.timeout)
@@ -137,6 +143,7 @@ _FRAMED: dict[str, Call] = {
     "imports.apply": _apply,
     "review.alias": _alias,
     "review.detect": _detect,
+    "insight.lookup": _lookup,
     "insight.namespaces": _namespaces,
     "flush": _flush,
     "explain": _explain,

@@ -76,7 +76,7 @@ export class Desk {
     this.answer.setAttribute("aria-busy", "true");
     if (!this.answer.firstChild) fill(this.answer, waiting("Asking …"));
     try {
-      const recall = await post("/api/recall", { ...toBody(bounds), text }, { signal: this.#signal });
+      const recall = await post("/api/recall", { ...toBody(bounds), query: text }, { signal: this.#signal });
       if (mine === this.#round) this.#show(recall, text, bounds);
     } catch (error) {
       if (mine === this.#round && error.name !== "AbortError") this.#failed(error);
