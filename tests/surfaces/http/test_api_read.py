@@ -168,7 +168,7 @@ def test_the_index_lists_what_there_is(desk: Desk) -> None:
     assert {"name": "history", "verb": "GET", "path": "/api/records/{record_id}/history"}.items() <= next(
         one for one in listed if one["name"] == "history"
     ).items()
-    assert len(listed) == 64
+    assert len(listed) == 65
 
 
 def test_what_is_looked_for_at_another_place_is_there_too(desk: Desk) -> None:
