@@ -38,6 +38,7 @@ from muniment.read.rank import (
     score_of,
 )
 from muniment.read.select import DISPUTES_MAX, OPPONENT, WEAK
+from muniment.read.withdrawn import foretell_withdrawn
 
 CHAIN_MAX = 100
 SPARE = 10
@@ -102,6 +103,7 @@ def gather(
     keep = max(plan.limit, len(order)) + SPARE
     foretell_fits(snapshot, plan, sorted(scores, key=lambda rid: (-scores[rid], -rid))[:keep])
     _foretell_told(snapshot, plan, findings, scores)
+    foretell_withdrawn(snapshot, plan)
     beside = take_in_kin(snapshot, plan, findings.found, scores, vector)
     for rid, share in coverages(snapshot, findings, _by_a_word(findings)).items():
         if share < TELLING:
