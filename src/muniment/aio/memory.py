@@ -8,6 +8,7 @@ from muniment import engine
 from muniment.aio.twins import awaited, run
 from muniment.engine.audit import LedgerFace
 from muniment.model.actor import Actor
+from muniment.model.arguments import checked
 
 
 @awaited(engine.Review)
@@ -51,6 +52,7 @@ class AsyncLedger:
 
 
 @awaited(engine.Memory)
+@checked
 class Memory:
     """`muniment.Memory` with the same methods and parts, awaited.
 

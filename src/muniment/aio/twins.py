@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from functools import wraps
 from itertools import islice
 from typing import TypeVar
+
+from muniment.model.arguments import bind
 
 _T = TypeVar("_T")
 _C = TypeVar("_C", bound=type)
@@ -42,9 +44,13 @@ def _read(name: str) -> Callable[[object], object]:
 
 
 def _call(method: Callable[..., object]) -> Callable[..., object]:
-    @wraps(method)
-    async def call(self: object, *args: object, **options: object) -> object:
+    async def started(self: object, args: tuple[object, ...], options: dict[str, object]) -> object:
         return await run(getattr(_inner(self), method.__name__), *args, **options)
+
+    @wraps(method)
+    def call(self: object, *args: object, **options: object) -> Coroutine[object, object, object]:
+        bind(method, args, dict(options))  # a call that does not fit is refused before anything is awaited
+        return started(self, args, options)
 
     return call
 

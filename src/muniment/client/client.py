@@ -11,6 +11,7 @@ from muniment.client.methods import operations_of
 from muniment.client.parts import ASYNC, SYNC
 from muniment.client.sending import TIMEOUT_S, AsyncSender, Sender
 from muniment.model.actor import Actor
+from muniment.model.arguments import checked
 from muniment.model.errors import Malformed
 from muniment.model.user import user_id
 from muniment.model.value import Value
@@ -31,6 +32,7 @@ def _of_user(client: _T, user: str) -> _T:
 
 
 @operations_of("", engine.Memory)
+@checked
 class Client:
     """A governed memory behind a server, seen by whoever the key belongs to.
 
@@ -86,6 +88,7 @@ class Client:
 
 
 @operations_of("", engine.Memory, awaited=True)
+@checked
 class AsyncClient:
     """The same for async callers: every method is awaited, and `browse` is iterated with `async for`.
 

@@ -8,7 +8,7 @@ from several pages in a way of its own.
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterable, Iterator
 from dataclasses import dataclass
 from functools import wraps
 from typing import Protocol, TypeVar
@@ -92,8 +92,7 @@ def _method(row: Operation, method: Callable[..., object]) -> Callable[..., obje
 
 
 def _async_method(row: Operation, method: Callable[..., object]) -> Callable[..., object]:
-    @wraps(method)
-    async def send(self: AsyncConnected, *args: object, **options: object) -> object:
+    async def sent(self: AsyncConnected, args: tuple[object, ...], options: dict[str, object]) -> object:
         plan = _planned(row, method, args, options)
         try:
             call = next(plan)
@@ -101,6 +100,11 @@ def _async_method(row: Operation, method: Callable[..., object]) -> Callable[...
                 call = plan.send(await self._call(call.name, call.arguments))
         except StopIteration as done:
             return done.value
+
+    @wraps(method)
+    def send(self: AsyncConnected, *args: object, **options: object) -> Coroutine[object, object, object]:
+        bind(method, args, dict(options))  # a call that does not fit is refused before anything is awaited
+        return sent(self, args, options)
 
     return _spelled(send, row, method)
 

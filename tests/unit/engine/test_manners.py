@@ -73,7 +73,7 @@ def test_a_mistake_inside_a_method_stays_what_it_is(memory: Memory, monkeypatch:
     def broken(*_: object) -> None:
         raise TypeError("inside")
 
-    monkeypatch.setattr("muniment.engine.insight.record_of", broken)
+    monkeypatch.setattr("muniment.engine.memory.record_of", broken)
     with pytest.raises(TypeError, match="inside"):
         memory.get("rec_1")
 
