@@ -21,8 +21,8 @@ POLLS = 100 * WAIT_S
 HOLD = """
 import sys
 from pathlib import Path
-from muniment.backends.sqlite.writer_lock import Turns
-with Turns(Path(sys.argv[1]), wait_ms=60_000).turn():
+from muniment.backends.sqlite.writer_lock import WriterLock
+with WriterLock(Path(sys.argv[1]), wait_ms=60_000).turn():
     print("mine", flush=True)
     sys.stdin.readline()
 """

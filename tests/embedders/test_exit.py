@@ -15,7 +15,7 @@ from muniment.config import read_environment
 ENDS_DURING_A_BATCH = """
 import threading, time
 from muniment.backends.embedders.exit_gate import exit_gate
-from muniment.model.errors import MindUnavailable
+from muniment.model.errors import ModelUnavailable
 
 inside = threading.Event()
 
@@ -27,7 +27,7 @@ def run():
         try:
             with exit_gate.inside():
                 print("let in")
-        except MindUnavailable:
+        except ModelUnavailable:
             print("turned away")
         time.sleep(0.1)
         print("the batch is done", flush=True)

@@ -184,8 +184,8 @@ def test_a_death_at_any_touch_of_the_disk_leaves_all_or_nothing(made: Made, tmp_
 def test_two_processes_that_install_at_once_make_one_model(made: Made, tmp_path: Path) -> None:
     code = (
         "import sys, msgspec; from pathlib import Path; from muniment.backends.embedders.install import install;"
-        "from muniment.backends.embedders.published import Edition;"
-        "edition = msgspec.json.decode(sys.argv[3], type=Edition);"
+        "from muniment.backends.embedders.published import ModelRelease;"
+        "edition = msgspec.json.decode(sys.argv[3], type=ModelRelease);"
         "print(install(Path(sys.argv[2]), source=sys.argv[1], edition=edition).new)"
     )
     edition = msgspec.json.encode(made.edition).decode()

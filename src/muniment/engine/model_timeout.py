@@ -66,7 +66,7 @@ class Patience:
         self._left = False
 
     def ask(self, work: Callable[[], T]) -> T:
-        """What `work` returns, or MindUnavailable: it failed, or took too long."""
+        """What `work` returns, or ModelUnavailable: it failed, or took too long."""
         answers: list[T] = []
         question = _Question(lambda: answers.append(work()))
         self._put(question)
@@ -133,7 +133,7 @@ class Patience:
 
 
 class PatientEmbedder:
-    """An embedder that answers in time with one fitting vector for each text, or is MindUnavailable."""
+    """An embedder that answers in time with one fitting vector for each text, or is ModelUnavailable."""
 
     def __init__(self, inner: Embedder, wait_s: float = MIND_WAIT_S) -> None:
         self._inner = inner
@@ -188,7 +188,7 @@ def _fitting(vector: bytes, wide: int) -> None:
 
 
 class PatientJudge:
-    """A judge whose opinions on several texts come in time and in bounds, or is MindUnavailable."""
+    """A judge whose opinions on several texts come in time and in bounds, or is ModelUnavailable."""
 
     def __init__(self, inner: Judge, wait_s: float = MIND_WAIT_S) -> None:
         self._inner = inner
@@ -206,7 +206,7 @@ class PatientJudge:
 
 
 class PatientExtractor:
-    """An extractor that answers in time with a bounded number of names, or is MindUnavailable."""
+    """An extractor that answers in time with a bounded number of names, or is ModelUnavailable."""
 
     def __init__(self, inner: Extractor, wait_s: float = MIND_WAIT_S) -> None:
         self._inner = inner
@@ -222,7 +222,7 @@ class PatientExtractor:
 
 
 class PatientReranker:
-    """A reranker that gives a finite number for each text in time, or is MindUnavailable."""
+    """A reranker that gives a finite number for each text in time, or is ModelUnavailable."""
 
     def __init__(self, inner: Reranker, wait_s: float = MIND_WAIT_S) -> None:
         self._inner = inner

@@ -18,7 +18,7 @@
     │  ├─ StoreUnavailable
     │  │  └─ StoreFull       no room left
     │  ├─ StoreBusy
-    │  ├─ MindUnavailable    an embedder cannot be reached or cannot work
+    │  ├─ ModelUnavailable   a model cannot be reached or cannot work
     │  └─ TooManyRequests    the caller asks for more than its share; when to come again
     ├─ ConfigurationError    refuse to start; say which setting and what would be right
     │  └─ PolicyInvalid      which file, which line
