@@ -20,7 +20,7 @@ TESTS = scripts/scratch $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help run tour test test-all lint format bench bench-all bench-contracts bench-recall bench-everyday bench-scale bench-peers bench-tune bench-plots bench-serve bench-erase bench-poison bench-screen bench-postgres bench-console soak test-doors test-postgres test-citus test-browser shots sim docs clean
+.PHONY: help run tour test test-all lint format bench bench-all bench-contracts bench-recall bench-everyday bench-scale bench-peers bench-tune bench-silence bench-plots bench-serve bench-erase bench-poison bench-screen bench-postgres bench-console soak test-doors test-postgres test-citus test-browser shots sim docs clean
 
 help: ## show what there is
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -97,7 +97,7 @@ bench-contracts: $(READY) ## validation of OMIR bundles, documents there and bac
 bench-recall: $(READY) ## how well recall finds what answers a question; DATA=FILE or several, in quotes; KEPT=1 keeps vectors
 	@$(BIN)/python -m bench.recall --data $(DATA) $(if $(KEPT),--kept)
 
-bench-everyday: $(READY) ## everyday questions in ten situations, four not English, beside plain FTS5 and plain cosine
+bench-everyday: $(READY) ## everyday questions in eighteen situations, ten not English, beside plain FTS5 and plain cosine
 	@$(BIN)/python -m bench.everyday
 
 bench-scale: $(READY) ## recall at 10k, 100k and 1M records (hours); SIZES=10k,100k for less, FOLDER=dir keeps the stores
@@ -108,6 +108,9 @@ bench-peers: $(READY) ## the same corpus and embedder put to other memories; DAT
 
 bench-tune: $(READY) ## choose the weights of recall by cross-validation; DATA="FILE FILE"
 	@$(BIN)/python -m bench.tune --data $(DATA)
+
+bench-silence: $(READY) ## fit how likely a record answers, and when to be silent, held out; DATA="FILE FILE"
+	@$(BIN)/python -m bench.tune.silence $(if $(DATA),--data $(DATA))
 
 bench-plots: $(READY) ## draw the pictures of docs/benchmarks from bench/out
 	@$(BIN)/python -m bench.plots

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import apsw
 
-from muniment.ports.embedder import Embedder
+from muniment.ports.embedder import Embedder, ScriptAware
 
 
 class Kept:
@@ -33,6 +33,9 @@ class Kept:
     @property
     def dimensions(self) -> int:
         return self._inner.dimensions
+
+    def reads(self, text: str) -> bool:
+        return not isinstance(self._inner, ScriptAware) or self._inner.reads(text)
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         keys = [hashlib.sha256(f"{self.model}\0{text}".encode()).digest() for text in texts]

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from bench.corpora import Ask, Corpus
-from bench.everyday.sets import FIRST_DAY, TUNED, situations
+from bench.everyday.sets import FIRST_DAY, situations
 from bench.recall import plain_fts5
 from bench.report import OUT, machine
 from muniment import Memory
@@ -46,14 +46,14 @@ class Days:
 
 KNOBS: dict[str, QueryOptions] = {
     "as shipped": {},
+    "floor=0": {"floor": 0.0},
+    "floor=0.03": {"floor": 0.03},
     "floor=0.05": {"floor": 0.05},
-    "floor=0.1": {"floor": 0.1},
-    "floor=0.3": {"floor": 0.3},
+    "min_fit=0.05": {"min_fit": 0.05},
     "min_fit=0.1": {"min_fit": 0.1},
     "min_fit=0.3": {"min_fit": 0.3},
-    "min_fit=0.5": {"min_fit": 0.5},
     "precise": {"precise": True},
-    "precise, min_fit=0.3": {"precise": True, "min_fit": 0.3},
+    "precise, min_fit=0.1": {"precise": True, "min_fit": 0.1},
 }
 
 
@@ -147,11 +147,7 @@ def main() -> None:
         found[corpus.name], knobs = measure(corpus, embedder)
         turned.append(knobs)
         _print(corpus.name, found[corpus.name])
-    groups = {
-        "all": together(found.values()),
-        "tuned": together(row for name, row in found.items() if name in TUNED),
-        "only measured": together(row for name, row in found.items() if name not in TUNED),
-    }
+    groups = {"all": together(found.values())}
     for name, row in groups.items():
         _print(name, row)
     knobs = {name: together(one[name] for one in turned) for name in KNOBS}

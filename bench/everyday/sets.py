@@ -11,9 +11,6 @@ import yaml
 from bench.corpora import Ask, Corpus, Turn
 
 FOLDER = Path(__file__).parent / "sets"
-TUNED = frozenset({"chat", "software", "health", "german", "russian"})
-"""The situations that were looked at while the search was being changed. The others were only measured."""
-
 NOTHING = "nothing"
 FIRST_DAY = datetime(2026, 1, 5, 9, tzinfo=UTC)
 

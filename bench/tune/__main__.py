@@ -1,4 +1,4 @@
-"""Choose the weights of recall and the model of when not to answer, on the public conversation sets.
+"""Choose the weights of recall, on the public conversation sets. When not to answer is chosen by `bench.tune.silence`.
 
 What recall ranks by is collected once for every question through the product's own functions; settings are tried on
 that. Choices are judged on questions they were not made on: five times five folds, and one set against the other.
@@ -22,14 +22,13 @@ import numpy as np
 from bench.corpora import load
 from bench.recall import Ranking, plain_fts5
 from bench.report import OUT, machine
-from bench.tune import choice, silence
+from bench.tune import choice
 from bench.tune.choice import Row, Tried
 from bench.tune.features import Floats, Pool, Store, collect, constants, open_store, reads
 from bench.tune.scoring import Bench, Setting, compare, metrics, spread_out
 from bench.vectors_kept import Kept
 from muniment.backends.embedders.choose import choose
 from muniment.config import read_environment
-from muniment.ports.embedder import Embedder
 from muniment.read import question
 
 SEED = 4
@@ -125,30 +124,6 @@ def weak(bench: Bench) -> dict[str, dict[str, list[float]]]:
     return found
 
 
-def quiet(
-    stores: Sequence[Store], folder: Path, embedder: Embedder | None, rng: np.random.Generator
-) -> dict[str, object]:
-    """Fit and print the models of when not to answer."""
-    cases: list[silence.Case] = []
-    for case in silence.cases(stores, folder, embedder, rng):
-        cases.append(case)
-        if len(cases) % 500 == 0:
-            say(f"{len(cases)} questions put to stores")
-    if all(case.answerable for case in cases):
-        say("no question without an answer: when not to answer cannot be fitted on this")
-        return {}
-    report: dict[str, object] = {}
-    for name in silence.MODELS:
-        model = silence.fitted(cases, name, rng)
-        floors, bins, area = silence.at_floors(model), silence.calibration(model), silence.area(model)
-        against = {group: silence.area(model, group) for group in floors["0.1"] if group.endswith("unanswerable")}
-        print(f"\nanswering {name}: {model.weights}, area {area} {against}\n  said/true/cases {bins}")
-        for floor, answered in floors.items():
-            print(f"  floor {floor:5}" + "  ".join(f"{group} {share:.3f}" for group, share in answered.items()))
-        report[name] = {"weights": model.weights, "area": area, "against": against, "bins": bins, "answered": floors}
-    return report
-
-
 def choices(bench: Bench, count: int, rng: np.random.Generator) -> dict[str, object]:
     """Everything about the weights: try, choose, judge, and print it."""
     datasets = bench.datasets
@@ -210,7 +185,6 @@ def run(paths: Sequence[Path], folder: Path, count: int) -> dict[str, object]:
         table("names left out of what the model reads, from a share of", names, bench.datasets)
         report["weak"] = weaker = weak(bench)
         print(f"\nbelow a share of the best score, among the first ten: right ones lost, others dropped\n{weaker}")
-        report["silence"] = quiet(stores, folder, embedder, rng)
     report["about"] = {**machine(), "model": embedder.model, "seed": SEED, "settings": count}
     return report
 

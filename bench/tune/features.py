@@ -19,11 +19,10 @@ from muniment import Memory
 from muniment.engine.options import make_query
 from muniment.engine.session import clean
 from muniment.model.receipt import Plan
-from muniment.model.rows import VectorCoverage
 from muniment.model.weights import Weights
 from muniment.ports.embedder import Embedder
 from muniment.ports.store import Snapshot
-from muniment.read import carry, find, fit, rank
+from muniment.read import carry, find, rank
 from muniment.read.pipeline import usable
 from muniment.read.plan import make_plan
 from muniment.read.question import read_question, seek
@@ -79,13 +78,6 @@ class Pool:
     told: tuple[tuple[int, float], ...]
     best: tuple[int, ...]
     alike: tuple[tuple[float, ...], ...]
-
-
-class Sensed(msgspec.Struct, frozen=True):
-    """What tells whether a store answers a question, and the chance the product gives it."""
-
-    signs: fit.Signs
-    chance: float
 
 
 @contextmanager
@@ -220,16 +212,3 @@ def _told(told: Gathered, spot: Mapping[int, int]) -> tuple[tuple[int, float], .
         raise SystemExit(f"recall tells {strangers[0]}, which its own steps do not find: the collection has drifted")
     assert len(told.candidates) <= DEPTH + SPARE, "there is nothing in dispute or replaced in a conversation"
     return tuple((spot[one.rid], one.score) for one in told.candidates)
-
-
-def sense(store: Store, ask: Ask, *, vectors: bool) -> Sensed | None:
-    """What tells whether the store answers a question; None where the product does not say."""
-    with asked(store, ask) as (snapshot, plan, vector):
-        if not vectors:
-            plan, vector = msgspec.structs.replace(plan, reach=VectorCoverage()), None
-        findings = find.find(snapshot, plan, vector)
-        scores = findings.evidence()
-        chance = fit.fit_of(snapshot, plan, findings, scores, unmet=False)
-        if chance is None:
-            return None
-        return Sensed(signs=fit.signs_of(snapshot, plan, findings, scores, nearest=findings.nearest), chance=chance)

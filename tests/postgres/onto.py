@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from secrets import token_hex
 from tempfile import gettempdir
@@ -29,8 +29,8 @@ from muniment.ports.store import TenantStore, Vault
 _FOLDER = pytest.StashKey[Path]()
 _INPUT = "muniment_postgres"
 _files = vault.folder_stores
-CASES = 2
-"""Of each table of cases, in a short run: all of them are shown on files."""
+CASES, OF_A_FILE = 1, 10
+"""Of each table of cases, and of each file of tests, so many in a short run: all of them are shown on files."""
 
 
 class Worker(Protocol):
@@ -63,18 +63,24 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--store postgres`, run what has a folder to put a vault into: two cases of each table."""
+    """With `--store postgres`, run what has a folder to put a vault into: in a short run a draw of it."""
     # The tests share a server: what one of them reads holds up the scrubbing of another.
     scrubbing.WAIT_MS, scrubbing.READERS_WAIT_S = 60_000, 60.0
     if config.option.store != "postgres":
         return
-    tables: dict[str, list[pytest.Item]] = {}
-    for item in items:
-        if _has_folder(item) and not left_out(item.nodeid):
-            tables.setdefault(item.nodeid.split("[")[0], []).append(item)
-    kept = {id(item) for name, cases in tables.items() for item in some(cases, CASES, salt=name)}
+    found = [item for item in items if _has_folder(item) and not left_out(item.nodeid)]
+    found = _drawn(found, CASES, lambda item: item.nodeid.split("[")[0])
+    kept = {id(item) for item in _drawn(found, OF_A_FILE, lambda item: item.nodeid.split("::")[0])}
     config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
     items[:] = [item for item in items if id(item) in kept]
+
+
+def _drawn(items: list[pytest.Item], most: int, part: Callable[[pytest.Item], str]) -> list[pytest.Item]:
+    """So many items of each part."""
+    parts: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        parts.setdefault(part(item), []).append(item)
+    return [item for name, members in parts.items() for item in some(members, most, salt=name)]
 
 
 def _has_folder(item: pytest.Item) -> bool:

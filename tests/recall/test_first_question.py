@@ -70,7 +70,7 @@ def test_words_decide_for_what_has_no_vectors_yet(tmp_path: Path, hasty: None) -
         assert (answer.searched.model, answer.searched.trailing) == ("all-MiniLM-L6-v2@toy", 1)
         assert contents(answer) == ["the slow pump takes 40 minutes"]
         assert answer.searched.fit is not None
-        assert answer.searched.fit > 0.9
+        assert answer.searched.fit > 0.3
 
 
 class Trailing:

@@ -43,7 +43,7 @@ def test_what_was_found_is_told_in_its_order_and_the_receipt_says_so(vault: Path
     with Memory.open(vault, embedder=None, reranker=Shortest()) as memory:
         for text in SAID:
             memory.remember(text)
-        answer = memory.recall(QUESTION)
+        answer = memory.recall(QUESTION, floor=0.0)
         assert [one.record.content for one in answer.records] == sorted(SAID, key=len)
         assert told(memory, limit=1) == [min(SAID, key=len)]
         receipt = memory.explain(answer.receipt_id, replay=True)

@@ -137,12 +137,14 @@ def test_what_the_command_line_forgot_is_in_no_file(tmp_path: Path, told: str) -
     assert traces(GONE, tmp_path) == []
 
 
+@pytest.mark.slow
 def test_one_record_that_is_forgotten_takes_its_words_along(tmp_path: Path, told: str) -> None:
     _muniment(tmp_path, "forget", told, "--reason", "ticket:PRIV-18", "--cascade", "erase", "--yes")
 
     assert traces(("Åsgårdstrand", "hyperthyroidism", "Bartholomeus Snickersnee"), tmp_path) == []
 
 
+@pytest.mark.slow
 def test_redaction_leaves_no_word_that_was_taken_over(tmp_path: Path, told: str) -> None:
     signed = _muniment(tmp_path, "forget", "--subject", WHO, "--reason", "t:1", "--cascade", "redact", "--yes")
 

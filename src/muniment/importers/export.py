@@ -6,6 +6,7 @@ The mirror of the readers: what is written here is what they read. Nothing that 
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.engine import Memory
 from muniment.importers.kinds import SourceKind
+from muniment.importers.omp import DRAFTED, FORMAT
 from muniment.importers.takeover import Loss
 from muniment.model import times
 from muniment.model.errors import Malformed
@@ -29,7 +31,7 @@ from muniment.model.query import Disclosure
 from muniment.model.times import Instant
 from muniment.model.user import user_name
 from muniment.model.value import Value
-from muniment.model.vocabulary import Kind, Sensitivity
+from muniment.model.vocabulary import Kind, Label, Sensitivity
 
 _DELICATE = frozenset({Sensitivity.PRIVATE, Sensitivity.CONFIDENTIAL, Sensitivity.SECRET})
 
@@ -53,6 +55,8 @@ class Outgoing(Value):
     tags: tuple[str, ...]
     entities: tuple[str, ...]
     relation: str | None = None
+    revision: int = 1
+    by_person: bool = False
 
     def get(self, name: str) -> str | None:
         return self.said.get(name)
@@ -129,6 +133,8 @@ def _outgoing(carried: InterchangeRecord) -> Outgoing:
         tags=tuple(one for one in tags if isinstance(one, str)) if isinstance(tags, list) else (),
         entities=claim.lineage.entities,
         relation=relation if isinstance(relation, str) else None,
+        revision=carried.revision,
+        by_person=carried.label is Label.PERSON,
     )
 
 
@@ -393,7 +399,62 @@ def _write_basic(path: Path, records: Iterator[Outgoing]) -> None:
         pass
 
 
+def _write_exchange(path: Path, records: Iterator[Outgoing]) -> None:
+    """An exchange of the draft's semantic core. What is not in it is not said to be gone."""
+    objects: list[JsonObject] = []
+    for one in records:
+        placed = {"user", "session", "author", "created", "valid_from", "valid_until", "expires"}
+        user = one.get("user")
+        context: JsonObject = {"user": user} if user is not None else {}
+        person = one.by_person
+        rule: JsonObject = {"principals": [user], "actions": ["read"], "resources": ["*"], "constraints": {}}
+        objects.append(
+            {
+                "ref": {"authority": "muniment", "namespace": one.get("namespace") or "memory", "local_id": one.id},
+                "revision_id": one.id if one.revision == 1 else f"{one.id}@{one.revision}",
+                "predecessor": None,
+                "role": "human_assertion" if person else "machine_derived",
+                "text": one.text,
+                "scope": {
+                    "subject": user,
+                    "owner": user,
+                    "author": one.get("author") if person else None,
+                    "agent": None if person else one.get("author"),
+                    "origin_system": "muniment",
+                    "context": context,
+                },
+                "policy": {"rules": [rule] if user is not None else [], "required": user is not None},
+                "derivation": None if person else {"activity": "unknown", "used": [], "unknown": True},
+                "recorded_at": one.get("created"),
+                "applies_from": one.get("valid_from"),
+                "applies_until": one.get("valid_until"),
+                "expires_at": one.get("expires"),
+                "extensions": {f"muniment.{name}": said for name, said in one.said.items() if name not in placed},
+            }
+        )
+    digest = hashlib.sha256(json.dumps(objects, sort_keys=True).encode()).hexdigest()
+    manifest: JsonObject = {
+        "format_version": FORMAT,
+        "source_system": "muniment",
+        "exchange_id": digest[:32],
+        "profiles": [],
+        "object_kinds": [*sorted({str(one["role"]) for one in objects})],
+        "complete_snapshot": False,
+        "required_extensions": [],
+        "transfer_intent": "copy",
+        "notes": [f"draft of {DRAFTED}"],
+    }
+    whole: JsonObject = {"manifest": manifest, "objects": list(objects), "events": []}
+    path.write_text(json.dumps(whole, ensure_ascii=False, indent=1))
+
+
 def _write_omp(path: Path, records: Iterator[Outgoing]) -> None:
+    """The exchange document where the target is named as JSON, else the directory."""
+    write = _write_exchange if path.suffix == ".json" else _write_omp_directory
+    write(path, records)
+
+
+def _write_omp_directory(path: Path, records: Iterator[Outgoing]) -> None:
     """An OMP directory: each folder has a `MEMORY.md` that lists what is in it."""
     index: dict[Path, list[str]] = {path: []}
     for target, one in _notes(path, records, lambda one: _note(one, one.text)):

@@ -37,6 +37,7 @@ from muniment.model.value import Value, canonical
 from muniment.model.vocabulary import Kind, Outcome, Scope
 
 Progress = Callable[[int], None]
+Answered = Callable[[str, str, str], None]
 PART = 1_000
 """So many proposals are written at once."""
 RECORDS_MAX = 5_000_000
@@ -107,10 +108,12 @@ def move_in(
     hold: bool = False,
     again: bool = False,
     progress: Progress = lambda _: None,
+    answered: Answered = lambda _, __, ___: None,
 ) -> MovedIn:
     """Take in every memory of a source. The same source again changes nothing; one that was rolled back is refused
-    unless `again` is given; one that has grown or changed brings what is new."""
-    return _Moving(memory, plan, preview=preview, hold=hold, again=again, progress=progress).run()
+    unless `again` is given; one that has grown or changed brings what is new. `answered` is told what became of each
+    memory: its id here, a word and the reason."""
+    return _Moving(memory, plan, preview=preview, hold=hold, again=again, progress=progress, answered=answered).run()
 
 
 class Plan:
@@ -218,8 +221,17 @@ class _Moving:
     """One run over one plan."""
 
     def __init__(
-        self, memory: Memory, plan: Plan, *, preview: bool, hold: bool, again: bool, progress: Progress
+        self,
+        memory: Memory,
+        plan: Plan,
+        *,
+        preview: bool,
+        hold: bool,
+        again: bool,
+        progress: Progress,
+        answered: Answered,
     ) -> None:
+        self._answered = answered
         self._plan, self._preview, self._hold, self._progress = plan, preview, hold, progress
         self._vault = _Vault(memory, plan.kind)
         own = hashlib.sha256(f"{plan.digest} {memory.actor.id} {hold}".encode()).hexdigest()
@@ -284,14 +296,17 @@ class _Moving:
         told = Refusal(place=step.place, id=step.record, why=verdict.reason)
         if verdict.outcome is Outcome.COMMITTED:
             self._counts["taken"] += 1
+            self._answered(step.record, "taken", verdict.reason)
         elif verdict.outcome is Outcome.HELD:
             self._counts["held"] += 1
+            self._answered(step.record, "held", verdict.reason)
             if len(self._waiting) < _LISTED:
                 self._waiting.append(told)
         elif verdict.duplicate_of is not None:
             self._counts["already"] += 1
         else:
             self._counts["refused"] += 1
+            self._answered(step.record, "refused", verdict.reason)
             if len(self._refusals) < _LISTED:
                 self._refusals.append(told)
 
@@ -310,6 +325,7 @@ class _Moving:
                     yield from self._of(record, name, seen, now)
                 except CallerError as error:
                     self._counts["refused"] += 1
+                    self._answered(name, "refused", str(error))
                     if len(self._refusals) < _LISTED:
                         self._refusals.append(Refusal(place=record.place, id=name, why=str(error)))
         finally:

@@ -462,7 +462,7 @@ class RecallPolicy(Value):
     """How answers are ranked: what each reason to tell a record counts, and how likely a fit must be to be told."""
 
     weights: Weights = USUAL_WEIGHTS
-    floor: float = 0.03
+    floor: float = 0.017
 
     def __post_init__(self) -> None:
         checks.unit_interval("floor", self.floor)

@@ -14,6 +14,7 @@ from muniment.model.record import Record
 from muniment.read.exact import CODES
 from muniment.read.words import words_of
 from muniment.text.entities import entities
+from muniment.text.languages import COMMON, language_of
 from muniment.text.stop_words import STOP_WORDS
 
 NAMES_MAX = 8
@@ -36,12 +37,13 @@ _TYPO_FROM = 5
 def names_of(text: str, plan: Plan) -> tuple[tuple[str, ...], ...]:
     """The names in a question and the other names of what they mean, each as its words; numbers that are no years and
     codes are names."""
+    silent = STOP_WORDS | _TITLES | COMMON.get(language_of(text) or "", frozenset())
     found = entities(text)
     said = {one.key for one in found}
     aliases = [name for name in plan.terms.names if name not in said]
     numbers = _NUMBER.findall(text)
     keys = [*(one.key for one in found if one.kind in _BINDING), *aliases, *numbers, *plan.terms.codes]
-    split = (tuple(word for word in words_of(key) if word not in STOP_WORDS | _TITLES) for key in keys)
+    split = (tuple(word for word in words_of(key) if word not in silent) for key in keys)
     return tuple(dict.fromkeys(words for words in split if words))[:NAMES_MAX]
 
 
@@ -57,6 +59,21 @@ def holding(names: Sequence[tuple[str, ...]], records: Mapping[int, Record]) -> 
         if len(held) <= max(BOUND_MAX, BOUND_SHARE * len(records)):
             bound = (bound or set()) | held
     return bound
+
+
+def without(text: str, names: Sequence[tuple[str, ...]], records: Mapping[int, Record]) -> set[int]:
+    """Which of these records hold none of the names in a question, nor were written by one of them. In German every
+    noun has a capital, so there only names with figures are sure to be names."""
+    if language_of(text) == "de":
+        names = [name for name in names if any(map(str.isdigit, "".join(name)))]
+    writers = {word for record in records.values() for word in words_of(record.actor)}
+    sure = [name for name in names if not all(any(one.startswith(word) for one in writers) for word in name)]
+    return {rid for rid, record in records.items() if sure and not any(_holds(record, name) for name in sure)}
+
+
+def _holds(record: Record, name: tuple[str, ...]) -> bool:
+    words = frozenset(words_of(record.content[:READ_MAX]))
+    return 2 * sum(_has(words, word) for word in name) >= len(name)
 
 
 def _has(words: Iterable[str], word: str) -> bool:

@@ -22,7 +22,7 @@ from muniment.read.carry import carry_over, take_in_kin
 from muniment.read.exact import TELLING, Match, rarest, same_text
 from muniment.read.fetch import record_of
 from muniment.read.find import FAIR_WORDS, Findings, Found, admitted, cards_at, find
-from muniment.read.fit import coverages, fit_of, fits_of, foretell_fit
+from muniment.read.fit import coverages, fits_of, foretell_fits, odds
 from muniment.read.named import holding, names_of
 from muniment.read.past_cards import cards_then
 from muniment.read.rank import (
@@ -38,6 +38,7 @@ from muniment.read.rank import (
     score_of,
 )
 from muniment.read.select import DISPUTES_MAX, OPPONENT, WEAK
+from muniment.read.withdrawn import foretell_withdrawn
 
 CHAIN_MAX = 100
 SPARE = 10
@@ -53,10 +54,13 @@ SAME_MEANING = 0.9
 are as near as this."""
 
 
+LESS_LIKELY = 4.5
+"""Odds of answering that are so many times smaller than those of the best are too weak to be told beside it."""
+
 WEAK_SHARE = 0.5
 POOR_WORDS, POOR_MEANING = 0.25, 0.35
-"""What fits less than this share of what fits best is too weak if it is poor by itself, too: holds less than that of
-what the question's words could add up to, and is less near than that."""
+"""In a conversation, what fits less than this share of what fits best is too weak if it is poor by itself, too: holds
+less than that of what the question's words could add up to, and is less near than that."""
 
 
 SAME_TOPIC, AS_FIT = 0.75, 0.9
@@ -96,26 +100,32 @@ def gather(
     names = () if plan.terms.phrases else names_of(text, plan)  # quoted phrases must occur, and say what is meant
     among = sorted(scores, key=lambda rid: (-scores[rid], -rid))[:NAMED_AMONG] if names else []
     snapshot.ahead(partial(snapshot.documents.many, [*dict.fromkeys([*close, *among, *_by_a_word(findings)])]))
-    foretell_fit(snapshot, plan, findings, scores)
+    keep = max(plan.limit, len(order)) + SPARE
+    foretell_fits(snapshot, plan, sorted(scores, key=lambda rid: (-scores[rid], -rid))[:keep])
     _foretell_told(snapshot, plan, findings, scores)
+    foretell_withdrawn(snapshot, plan)
     beside = take_in_kin(snapshot, plan, findings.found, scores, vector)
     for rid, share in coverages(snapshot, findings, _by_a_word(findings)).items():
         if share < TELLING:
             findings.found[rid].exact = Match.NONE
     mark_same_text(snapshot, text, findings, close)
     held = named_among(snapshot, names, findings, among) if names else None
-    fit = fit_of(snapshot, plan, findings, scores, unmet=held is not None and not held)
     carry_over(findings.found, findings.evidence(), beside)
     operation.lap("search")
-    parts = ranked(plan, findings, keep=max(plan.limit, len(order)) + SPARE)
+    parts = ranked(plan, findings, keep=keep)
     fits = {rid: fitting(sums) for rid, sums in parts.items()}
+    chances = fits_of(snapshot, plan, text, findings, names, list(parts))
+    fit = max(chances.values(), default=None)
     if order:
         places = {name: place for place, name in enumerate(order)}
         judged = [rid for rid in parts if findings.found[rid].card.id in places]
         judged.sort(key=lambda rid: places[findings.found[rid].card.id])
         parts, fits = reordered(parts, judged), fits | by_place(fits, judged)
-    unfit = _unfit(snapshot, plan, findings, parts, held)
-    return arrange(snapshot, plan, findings, parts, fits, fit=fit, unfit=unfit)
+        chances |= by_place(chances, judged) if chances else {}
+    weak = _unfit(plan, findings.found, chances, held)
+    if plan.floor > 0:
+        weak |= _noise(plan, findings.found, fits, chances)
+    return arrange(snapshot, plan, findings, parts, fits, fit=fit, weak=weak)
 
 
 def _foretell_told(snapshot: Snapshot, plan: Plan, findings: Findings, scores: Mapping[int, float]) -> None:
@@ -135,16 +145,14 @@ def arrange(
     fits: Mapping[int, float],
     *,
     fit: float | None,
-    unfit: AbstractSet[int] = frozenset(),
+    weak: AbstractSet[int] = frozenset(),
 ) -> Gathered:
     """Make candidates of the best, take in what speaks in the stead of what is past, and put all in order. `parts` are
     what the scores of the best are the sums of, from the best down; `fits` is how much of it says that they fit, and
-    what is `unfit` is not told."""
+    what is `weak` is not told."""
     found = findings.found
     scores = {rid: score_of(sums) for rid, sums in parts.items()}
     poor = fit is not None and fit < plan.floor
-    weak = set(parts) if poor else _weak(found, fits) if plan.floor > 0 else set[int]()
-    weak |= unfit
     candidates = {
         rid: msgspec.structs.replace(
             _candidate(found[rid].card, scores[rid], found[rid].via),
@@ -181,14 +189,22 @@ def arrange(
     )
 
 
-def _weak(found: Mapping[int, Found], fits: Mapping[int, float]) -> set[int]:
-    """What is noise, beside the best and by itself."""
+def _noise(plan: Plan, found: Mapping[int, Found], fits: Mapping[int, float], chances: Mapping[int, float]) -> set[int]:
+    """What is too unlikely to answer: everything if nothing is likely enough, else what is so beside the best. In a
+    conversation, where an answer may take several turns, or where nobody can tell how likely one is, it is what fits
+    much less than the best and is poor by itself. What holds a code of the question, or is its very text, is meant."""
+    if chances and (best := max(chances.values())) < plan.floor:
+        return {rid for rid in chances if found[rid].exact < Match.CODE}
     least = WEAK_SHARE * max(fits.values(), default=0.0)
-    return {
-        rid
-        for rid, fit in fits.items()
-        if fit < least and not found[rid].exact and found[rid].words < POOR_WORDS and found[rid].meaning < POOR_MEANING
-    }
+    weak: set[int] = set()
+    for rid, fit in fits.items():
+        one = found[rid]
+        if chances and one.card.session_id is None:
+            noise = odds(chances[rid]) * LESS_LIKELY < odds(best) and one.exact < Match.CODE
+        else:
+            noise = fit < least and not one.exact and one.words < POOR_WORDS and one.meaning < POOR_MEANING
+        weak |= {rid} if noise else set()
+    return weak
 
 
 def _by_a_word(findings: Findings) -> list[int]:
@@ -234,16 +250,17 @@ def _known(snapshot: Snapshot, names: Iterable[tuple[str, ...]], findings: Findi
     return any(findings.rarity.get(word, unheard) < unheard for name in names for word in name)
 
 
-def _unfit(snapshot: Snapshot, plan: Plan, findings: Findings, rids: Iterable[int], held: set[int] | None) -> set[int]:
+def _unfit(
+    plan: Plan, found: Mapping[int, Found], chances: Mapping[int, float], held: AbstractSet[int] | None
+) -> set[int]:
     """What the caller does not want: what is less likely to answer than they ask, and, if they ask to be precise, what
     neither holds the name that the question is bound by nor was said in a session with what does."""
-    found, unfit = findings.found, set[int]()
+    unfit: set[int] = set()
     if plan.precise and held is not None:
         sessions = {found[rid].card.session_id for rid in held} - {None}
-        unfit = {rid for rid in rids if rid not in held and found[rid].card.session_id not in sessions}
-    if plan.min_fit:
-        each = fits_of(snapshot, plan, findings, rids)
-        unfit |= {rid for rid, fit in each.items() if fit < plan.min_fit and found[rid].exact < Match.CODE}
+        unfit = {rid for rid, one in found.items() if rid not in held and one.card.session_id not in sessions}
+    if plan.min_fit is not None:
+        unfit |= {rid for rid, one in chances.items() if one < plan.min_fit and found[rid].exact < Match.CODE}
     return unfit
 
 

@@ -6,6 +6,7 @@ A withdrawal is told once, and again to whoever asks about it or for everything 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from muniment.model.actor import Actor
 from muniment.model.card import Card, standing_of
@@ -50,6 +51,13 @@ def withdrawn_for(snapshot: Snapshot, plan: Plan, query: Query, actor: Actor, po
     found = [*_ended(snapshot, plan, query, actor, policy, since), *_erased(snapshot, actor, since)]
     found.sort(key=lambda news: (-news.told.since, -news.rid))
     return tuple({news.told.id: news for news in reversed(found)}.values())[::-1]
+
+
+def foretell_withdrawn(snapshot: Snapshot, plan: Plan) -> None:
+    """Tell the store what is asked for that when a question is answered."""
+    if plan.at_head and plan.asker is not None:
+        asks = (snapshot.catalogue.ended_for, snapshot.catalogue.erased_for)
+        snapshot.ahead(*(partial(ask, plan.asker, after=0, keep=KEPT_MAX) for ask in asks))
 
 
 def _ended(snapshot: Snapshot, plan: Plan, query: Query, actor: Actor, policy: Policy, since: int) -> Iterator[News]:

@@ -21,6 +21,8 @@ STATUS = {
     "malformed": 400,
     "unreadable": 400,
     "limit_exceeded": 400,
+    "source_unreadable": 400,
+    "source_incomplete": 400,
     "unauthenticated": 401,
     "not_permitted": 403,
     "not_found": 404,

@@ -146,7 +146,7 @@ def test_a_port_that_is_taken_is_refused_in_plain_words(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("words", "environment", "field"),
     [

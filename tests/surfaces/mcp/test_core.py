@@ -90,6 +90,20 @@ def test_a_day_with_the_core(core: Talk, vault: Path) -> None:
     assert "drives" in core.call("recall", query="how does the user get to work?", user="bo").text
 
 
+def test_what_is_only_probable_goes_when_the_person_says_so(core: Talk, vault: Path) -> None:
+    for text in ("Ann signed the lease", "Annabel waters the plants"):
+        core.call("remember", content=text)
+    first = core.call("forget", subject="Ann").text
+    assert "Only probably about the subject, and kept (1)" in first
+    wish = {"subject": "Ann", "include_probable": True}
+    planned = core.call("forget", **wish).text
+    assert "Only probably" not in planned
+    done = core.call("forget", **wish, plan=planned.rsplit('plan "', 1)[1].split('"', 1)[0])
+    assert not done.failed
+    with Memory.open(vault, embedder=None) as memory:
+        assert list(memory.insight.browse()) == []
+
+
 def test_a_mistake_is_told_with_what_to_do(core: Talk) -> None:
     nothing = core.call("forget")
     assert nothing.failed

@@ -85,6 +85,7 @@ def test_standard_output_carries_the_protocol_alone_and_the_end_of_input_ends_it
         assert memory.ledger.verify().ok
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_cleanly_with_everything_kept_and_signed(how: signal.Signals, wire: Wire, vault: Path) -> None:
     wire.ask(OPENING)
@@ -149,6 +150,7 @@ def test_an_argument_that_is_not_a_number_is_refused(wire: Wire) -> None:
     assert answer["result"]["structuredContent"]["error"]["field"] == "confidence"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
 def test_a_call_that_is_given_up_leaves_it_alive(mode: str, vault: Path) -> None:
     with talking(started(vault), mode) as talk:
@@ -178,6 +180,7 @@ def test_it_acts_as_the_actor_and_in_the_session_it_was_started_for(vault: Path)
     assert held.text.startswith("Held: proposal ")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("words", "code", "error"),
     [

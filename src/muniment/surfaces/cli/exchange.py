@@ -23,6 +23,8 @@ from muniment.engine import Memory
 from muniment.engine.options import QueryOptions
 from muniment.importers.export import give_out as export_store
 from muniment.importers.kinds import SourceKind
+from muniment.importers.omp.exchange import ExchangeMode
+from muniment.importers.omp.receive import receive
 from muniment.importers.takeover import move_in, planned
 from muniment.model.actor import OWNER
 from muniment.model.claim_options import read_instant
@@ -30,7 +32,18 @@ from muniment.model.errors import LimitExceeded, Malformed, Unreadable
 from muniment.model.status import Status
 from muniment.surfaces.cli import show_exchange
 from muniment.surfaces.cli.flags import BOUNDS, Flags, Given
-from muniment.surfaces.cli.movein import Maps, Split, given_shape, mapping_of, moved_shape, show_given, show_moved
+from muniment.surfaces.cli.movein import (
+    Maps,
+    Split,
+    given_shape,
+    mapping_of,
+    moved_shape,
+    pairs_of,
+    received_shape,
+    show_given,
+    show_moved,
+    show_received,
+)
 from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, working, write_json, write_text
 from muniment.surfaces.cli.root import Call, app, command
 from muniment.surfaces.cli.shapes_exchange import (
@@ -154,12 +167,32 @@ def take_in(
     ] = False,
     maps: Maps = None,
     split: Split = "note",
+    principals: Annotated[
+        list[str] | None,
+        typer.Option("--principal", metavar="NAME=USER", help="omp: which user here a name there is. Repeatable."),
+    ] = None,
+    mode: Annotated[
+        ExchangeMode, typer.Option("--mode", help="omp: keep the identity of what comes, or make it new here.")
+    ] = ExchangeMode.PRESERVE,
 ) -> ExitCode:
     """Propose every memory of a document of a contract (--contract) or of another system's store (--from). Their origin
     is an import whatever they say; the policy decides on each. The same source again changes nothing; one that was
     rolled back is refused unless --again is given."""
     if (name is None) == (kind is None):
         raise Malformed("contract", "either --contract or --from")
+    if kind is SourceKind.OMP and Path(file).is_file():
+        with _opened(call, preview=preview) as memory:
+            received = receive(
+                memory,
+                Path(file),
+                pairs_of("principal", principals),
+                mode=mode,
+                preview=preview,
+                hold=hold,
+                again=again,
+            )
+        call.tell(received_shape(received), show_received)
+        return ExitCode.ANSWERED
     if kind is not None:
         with (
             planned(kind, file, mapping_of(maps, split), skip_bad=skip_bad, preview=preview) as plan,

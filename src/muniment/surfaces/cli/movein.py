@@ -13,6 +13,7 @@ from muniment.importers.export import GivenOut
 from muniment.importers.files import read_whole
 from muniment.importers.foreign import Mapping
 from muniment.importers.kinds import SourceKind, kind_of, read_source
+from muniment.importers.omp.receive import Received
 from muniment.importers.readers.tables import FIELDS
 from muniment.importers.report import page
 from muniment.importers.takeover import Loss, MovedIn, Refusal
@@ -159,6 +160,14 @@ def troubles(words: str | None) -> list[Trouble]:
         if one not in set(Trouble):
             raise Malformed("fail_on", "some of " + ", ".join(Trouble))
     return [Trouble(one) for one in named]
+
+
+def pairs_of(field: str, said: list[str] | None) -> dict[str, str]:
+    """Texts of the form NAME=VALUE."""
+    pairs = dict(one.partition("=")[::2] for one in said or [])
+    if not all(name and value for name, value in pairs.items()):
+        raise Malformed(field, "NAME=VALUE")
+    return pairs
 
 
 def mapping_of(maps: list[str] | None, split: str) -> Mapping:
@@ -363,3 +372,49 @@ def show_given(shape: GivenShape) -> RenderableType:
         rows = [[one["what"], f"{one['count']:,}"] for one in shape["lost"]]
         parts += [plain(""), table((f"{shape['kind']} cannot say", "of how many"), rows)]
     return Group(*parts)
+
+
+class ReceiptShape(TypedDict):
+    target: str
+    kind: str
+    status: str
+    record: str | None
+    reason: str | None
+    transformations: list[str]
+
+
+class ReceivedShape(MovedShape):
+    """What became of an exchange of the Open Memory Protocol (a draft): as of any store, and receipts."""
+
+    exchange: str | None
+    receipts: list[ReceiptShape]
+    retry: list[str]
+    move_complete: bool | None
+
+
+def received_shape(received: Received) -> ReceivedShape:
+    return {
+        **moved_shape(received.moved),
+        "exchange": received.exchange,
+        "receipts": [
+            {
+                "target": one.target,
+                "kind": one.kind,
+                "status": one.status.value,
+                "record": one.record,
+                "reason": one.reason,
+                "transformations": list(one.transformations),
+            }
+            for one in received.receipts
+        ],
+        "retry": list(received.retry),
+        "move_complete": received.move_complete,
+    }
+
+
+def show_received(shape: ReceivedShape) -> RenderableType:
+    rows = []
+    for one in shape["receipts"]:
+        why = [*([one["reason"]] if one["reason"] is not None else []), *one["transformations"]]
+        rows.append([one["target"], one["kind"], one["status"], "; ".join(why)])
+    return Group(show_moved(shape), plain(""), table(("receipt", "of", "status", "why"), rows))

@@ -248,6 +248,9 @@ class Forgetting(Targeted):
     plan: Annotated[str, Meta(description="With dry_run false: the plan digest that the dry run told.")] | UnsetType = (
         UNSET
     )
+    include_probable: Annotated[
+        bool, Meta(description="Erase what only may speak of the subject, too, such as its letters in a longer word.")
+    ] = False
 
 
 class Withdrawing(Wire):

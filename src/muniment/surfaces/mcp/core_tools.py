@@ -50,8 +50,9 @@ class Revised(Wire):
 class Forgotten(Wire):
     record_id: str | UnsetType = UNSET
     subject: Annotated[str, Meta(description="Everything about this person or thing.")] | UnsetType = UNSET
-    user: Annotated[str, Meta(description="Everything kept for this user.")] | UnsetType = UNSET
-    plan: Annotated[str, Meta(description="The digest that the first call told.")] | UnsetType = UNSET
+    user: str | UnsetType = UNSET
+    plan: Annotated[str, Meta(description="The digest the first call told.")] | UnsetType = UNSET
+    include_probable: bool = False
 
 
 class Explained(Wire):
@@ -95,8 +96,9 @@ def _forget(seat: Seat, asked: Forgotten) -> Told:
         reason=_REASON,
         expected=plan,
         dry_run=plan is None,
+        include_probable=asked.include_probable,
     )
-    text = telling_guard.would_forget(done.plan) if plan is None else telling_guard.forgotten(done)
+    text = telling_guard.would_forget(done.plan, then="") if plan is None else telling_guard.forgotten(done)
     return Told(document=None, text=text)
 
 

@@ -50,8 +50,13 @@ def _forget(seat: Seat, asked: Forgetting) -> Told:
         cascade=None if cascade is None else cascade.value,
         expected=None if asked.dry_run else said(asked.plan),
         dry_run=asked.dry_run,
+        include_probable=asked.include_probable,
     )
-    text = telling_guard.would_forget(done.plan) if asked.dry_run else telling_guard.forgotten(done)
+    text = (
+        telling_guard.would_forget(done.plan, then="dry_run false and ")
+        if asked.dry_run
+        else telling_guard.forgotten(done)
+    )
     return Told(document=forgotten_shape(done), text=text)
 
 

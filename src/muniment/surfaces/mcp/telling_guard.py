@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from muniment.model.curation import ErasureResult, Verdict, WithdrawalResult
-from muniment.model.erasure import ErasureOutcome, ErasurePlan, LegalHold, SignedCertificate
+from muniment.model.erasure import Certainty, ErasureOutcome, ErasurePlan, LegalHold, SignedCertificate
 from muniment.model.query import Disclosure
 from muniment.model.times import show
 from muniment.surfaces.mcp.telling import QUOTED, line, quoted, verdict
@@ -19,18 +19,33 @@ _FATES = {
 _NAMED_MAX = 50
 
 
-def would_forget(plan: ErasurePlan) -> str:
+def would_forget(plan: ErasurePlan, *, then: str) -> str:
+    """The plan; `then` is what to call `forget` with, besides its digest, to do it."""
     return "\n".join(
         [
             f"Nothing was changed. The plan, by {plan.by}:",
             *_fates(plan),
             *_traces(plan),
-            *_on_hold(plan),
+            *_probable(plan),
+            *_on_hold(plan, then),
         ]
     )
 
 
-def _on_hold(plan: ErasurePlan) -> Iterator[str]:
+def _probable(plan: ErasurePlan) -> Iterator[str]:
+    """What only may speak of a subject, and how to have it erased too."""
+    names = [
+        node.id for node in plan.nodes if node.certainty is Certainty.PROBABLE and node.fate is ErasureOutcome.KEPT
+    ]
+    if names or plan.traces.probable:
+        shown = f" ({len(names)}): {_named(names)}" if names else ""
+        yield (
+            f"Only probably about the subject, and kept{shown}. Read them to the person; if they are meant, ask for "
+            "the plan again with include_probable true."
+        )
+
+
+def _on_hold(plan: ErasurePlan, then: str) -> Iterator[str]:
     """Which holds stand against the plan; the way to do it, if none does."""
     for one in plan.holds:
         kept = (*one.records, *one.proposals)
@@ -38,7 +53,7 @@ def _on_hold(plan: ErasurePlan) -> Iterator[str]:
     if plan.holds:
         yield "Nothing of the plan can be done until these holds are lifted."
     else:
-        yield f'To do it, call forget again with dry_run false and plan "{plan.digest}".'
+        yield f'To do it, call forget again with the same arguments, {then}plan "{plan.digest}".'
 
 
 def _fates(plan: ErasurePlan) -> Iterator[str]:
