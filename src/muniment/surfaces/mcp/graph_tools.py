@@ -13,6 +13,7 @@ from muniment.adapters.core import AdapterMemory, NotKept
 from muniment.adapters.graph import EntityMissing, KnowledgeGraph
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.engine import Memory
+from muniment.model.decoding import convert
 from muniment.model.errors import Malformed
 from muniment.surfaces.mcp.seat import Seat
 from muniment.surfaces.mcp.tool import Hints, Told, Tool, Words, problem
@@ -121,7 +122,7 @@ def _read(given: JsonObject, field: str) -> Json:
     if field not in given:
         raise Malformed(field, "a value; it is missing")
     try:
-        found = msgspec.to_builtins(msgspec.convert({field: given[field]}, _Shape))
+        found = msgspec.to_builtins(convert({field: given[field]}, _Shape))
     except msgspec.ValidationError as error:
         raise Malformed(field, str(error).partition(" - ")[0]) from None
     return cast(Json, found[field])
