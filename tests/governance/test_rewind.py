@@ -9,7 +9,6 @@ from tests.governance.fleet import open_fleet
 from tests.unit.world import HOUR, SetClock
 
 from muniment import Memory
-from muniment.engine.governing import rewind
 from muniment.model.errors import Malformed, NotFound, NotPermitted
 from muniment.model.times import show
 
@@ -60,14 +59,14 @@ def test_a_bad_afternoon_is_turned_back_and_the_turn_is_turned_back(vault: Path)
         assert [one.record.id for one in told.records] == [false]
         afternoon, after = stand(owner), head(owner)
 
-        planned = rewind(owner, show(noon), dry_run=True)
+        planned = owner.review.rewind(show(noon), dry_run=True)
         assert (planned.to, head(owner)) == (morning, after)
         assert {*planned.restored} == {depth, crane, watch}
         assert plan in planned.judged
         assert {false, watch} <= {*planned.withdrawn}
         scouts = [(one.receipt, one.records) for one in planned.receipts if one.actor == "scout"]
         assert scouts == [(told.receipt_id, (false,))]
-        done = rewind(owner, morning, reason="the survey of the afternoon was of another harbour")
+        done = owner.review.rewind(morning, reason="the survey of the afternoon was of another harbour")
         assert (done.restored, done.epoch, head(owner)) == (planned.restored, after + 1, after + 1)
         now = stand(owner)
         assert {key: now[key] for key in as_it_stood} == as_it_stood
@@ -76,12 +75,12 @@ def test_a_bad_afternoon_is_turned_back_and_the_turn_is_turned_back(vault: Path)
         assert {one.why for one in scout.recall("anything new?").withdrawn} == {"retracted"}
         assert [one.record.content for one in pilot.recall("Wachwechsel").records] == ["Wachwechsel ist um 20 Uhr"]
 
-        rewind(owner, after)
+        owner.review.rewind(after)
         assert stand(owner) == afternoon
-        rewind(owner, morning)
+        owner.review.rewind(morning)
         later = owner.revise(watch, "Wachwechsel ist um 21 Uhr")
         assert (later.revision, owner.get(watch).record.content) == (4, "Wachwechsel ist um 21 Uhr")
-        assert rewind(owner, head(owner)).changed == 0
+        assert owner.review.rewind(head(owner)).changed == 0
         before = stand(owner)
         owner.ledger.replay()
         assert stand(owner) == before
@@ -97,7 +96,7 @@ def test_one_scope_is_turned_back_and_the_others_stay(vault: Path) -> None:
         mine = say(owner, "The tug is out of order")
         owner.review.retract(kept, reason="doubtful")
         owner.review.retract(base, reason="it is not")
-        rewind(owner, start, scope="agent_team", scope_id="field")
+        owner.review.rewind(start, scope="agent_team", scope_id="field")
         status = {name: owner.get(name).standing.status.value for name in (other, mine, kept, base)}
         assert status == {other: "active", mine: "retracted", kept: "active", base: "retracted"}
         found = owner.get(kept).standing.footing
@@ -115,7 +114,7 @@ def test_a_rewind_never_brings_back_what_was_erased(vault: Path) -> None:
         owner.forget(secret, reason="she asked for it", cascade="review")
         left = owner.get(copy).standing.footing
         assert left.support == "fallen"
-        done = rewind(owner, start)
+        done = owner.review.rewind(start)
         assert (done.restored, done.kept, done.erased) == ((), (copy,), 2)
         assert owner.get(copy).standing.footing == left
         with pytest.raises(NotFound):
@@ -132,15 +131,15 @@ def test_who_may_not_turn_back_changes_nothing(vault: Path) -> None:
         for name in ("scout", "lead"):
             for dry_run in (True, False):
                 with pytest.raises(NotPermitted):
-                    rewind(owner.as_actor(name), start, dry_run=dry_run)
+                    owner.as_actor(name).review.rewind(start, dry_run=dry_run)
         with pytest.raises(Malformed):
-            rewind(owner, end + 1)
+            owner.review.rewind(end + 1)
         with pytest.raises(Malformed):
-            rewind(owner, start, scope_id="field")
+            owner.review.rewind(start, scope_id="field")
         with pytest.raises(Malformed):
-            rewind(owner, "yesterday")
+            owner.review.rewind("yesterday")
         with pytest.raises(NotPermitted):
-            rewind(owner.for_user("alice"), start)
+            owner.for_user("alice").review.rewind(start)
         assert head(owner) == end
         with pytest.raises(Malformed):
-            rewind(owner, True)
+            owner.review.rewind(True)

@@ -8,7 +8,6 @@ import pytest
 from tests.governance.fleet import open_fleet
 
 from muniment import Memory, Verdict
-from muniment.engine.governing import resolve_all
 from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.errors import PolicyInvalid, Stale
 
@@ -76,13 +75,13 @@ def test_what_no_rule_covers_or_a_rule_leaves_waits_for_a_person(vault: Path) ->
         assert (status(owner, one), status(owner, other)) == ("contested", "contested")
         third = pilot.remember("Pier 9 is open until 21:00", **place)
         fourth = scout.remember("Pier 9 is open until 19:00", **surer)
-        planned = resolve_all(owner, strategy="confidence_weighted", dry_run=True)
+        planned = owner.review.resolve_all(strategy="confidence_weighted", dry_run=True)
         assert [told.status for told in planned] == ["undecided", "resolved"]
         assert {view.status for view in owner.review.conflicts()} == {"detected"}
-        done = resolve_all(owner, strategy="confidence_weighted")
+        done = owner.review.resolve_all(strategy="confidence_weighted")
         assert [told.status for told in done] == ["undecided", "resolved"]
         assert (status(owner, third), status(owner, fourth)) == ("superseded", "active")
-        assert [told.status for told in resolve_all(scout, strategy="last_write_wins")] == ["refused"]
+        assert [told.status for told in scout.review.resolve_all(strategy="last_write_wins")] == ["refused"]
 
 
 def test_settling_many_disputes_does_not_trip_over_its_own_effects(vault: Path) -> None:
@@ -93,11 +92,11 @@ def test_settling_many_disputes_does_not_trip_over_its_own_effects(vault: Path) 
             for agent, depth in zip(agents, (3, 4, 5), strict=True)
         ]
         assert len(owner.review.conflicts()) == 3
-        settled = resolve_all(owner, strategy="last_write_wins", rationale="the newest survey")
+        settled = owner.review.resolve_all(strategy="last_write_wins", rationale="the newest survey")
         assert {told.status for told in settled} == {"resolved"}
         assert [status(owner, one) for one in said] == ["superseded", "superseded", "active"]
         assert {view.status for view in owner.review.conflicts()} == {"resolved"}
-        assert resolve_all(owner) == ()
+        assert owner.review.resolve_all() == ()
 
 
 def test_an_agent_casts_no_doubt_on_an_owners_rule_by_writing_against_it(vault: Path) -> None:

@@ -117,6 +117,7 @@ def test_every_page_holds_a_list_and_the_way_on() -> None:
         "ledger.checkpoints",
         "ledger.entries",
         "ledger.receipts",
+        "erasure.tombstones",
         "insight.receipts_of",
     }
     for one in paged:

@@ -15,7 +15,10 @@ from tests.walls.world import ANA, HIDDEN_SPACE, SESSION, TEAM, World
 TITLE = "isolation"
 _FEW = 4
 CHOSEN = frozenset(
-    {(name, "proposal_id") for name in ("review.outcome", "review.promote", "propose", "remember", "revise")}
+    {
+        (name, "proposal_id")
+        for name in ("review.announce", "review.outcome", "review.promote", "propose", "remember", "revise")
+    }
     | {("imports.take_in", "batch")}
 )
 """Names that the caller makes up: asking with one takes it."""

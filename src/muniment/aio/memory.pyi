@@ -1,6 +1,7 @@
 # Written by scripts/stubs.py.
 
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Unpack, overload
 
@@ -28,12 +29,13 @@ from muniment.model.curation import (
     ConflictResult,
     ErasureResult,
     MaintenanceResult,
+    RewindResult,
     RollbackResult,
     Verdict,
     WithdrawalResult,
 )
 from muniment.model.entry import Entry, LedgerHead, SignedCheckpoint
-from muniment.model.erasure import LegalHold, SignedCertificate
+from muniment.model.erasure import LegalHold, SignedCertificate, TombstoneAhead
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
@@ -91,6 +93,21 @@ class AsyncReview:
         dry_run: bool = False,
         **options: Unpack[ClaimOptions],
     ) -> ConflictResult: ...
+    async def resolve_all(
+        self, *, strategy: str | None = None, rationale: str | None = None, dry_run: bool = False
+    ) -> tuple[ConflictResult, ...]: ...
+    async def announce(
+        self, record_id: str, *, scope: str, scope_id: str, proposal_id: str | None = None
+    ) -> Verdict: ...
+    async def rewind(
+        self,
+        to: int | str | datetime,
+        *,
+        scope: str | None = None,
+        scope_id: str | None = None,
+        reason: str | None = None,
+        dry_run: bool = False,
+    ) -> RewindResult: ...
     async def promote(
         self,
         record_id: str,
@@ -125,6 +142,10 @@ class AsyncErasure:
     async def withdraw(
         self, by: str, value: str, *, reason: str, expected: str | None = None, dry_run: bool = False
     ) -> WithdrawalResult: ...
+    async def tombstone(
+        self, record_id: str | None = None, *, external_id: str | None = None, digest: str | None = None, reason: str
+    ) -> TombstoneAhead: ...
+    async def tombstones(self) -> tuple[TombstoneAhead, ...]: ...
     async def certificates(self) -> tuple[SignedCertificate, ...]: ...
     async def hold(
         self,

@@ -1,6 +1,7 @@
 # Written by scripts/stubs.py.
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from typing import Unpack, overload
 
 from muniment.engine.activity import Activity
@@ -23,12 +24,13 @@ from muniment.model.curation import (
     ConflictResult,
     ErasureResult,
     MaintenanceResult,
+    RewindResult,
     RollbackResult,
     Verdict,
     WithdrawalResult,
 )
 from muniment.model.entry import Entry, LedgerHead, SignedCheckpoint
-from muniment.model.erasure import LegalHold, SignedCertificate
+from muniment.model.erasure import LegalHold, SignedCertificate, TombstoneAhead
 from muniment.model.proposal import Objection
 from muniment.model.query import Disclosure, Searched
 from muniment.model.recall import Recall
@@ -77,6 +79,19 @@ class Review:
         dry_run: bool = False,
         **options: Unpack[ClaimOptions],
     ) -> ConflictResult: ...
+    def resolve_all(
+        self, *, strategy: str | None = None, rationale: str | None = None, dry_run: bool = False
+    ) -> tuple[ConflictResult, ...]: ...
+    def announce(self, record_id: str, *, scope: str, scope_id: str, proposal_id: str | None = None) -> Verdict: ...
+    def rewind(
+        self,
+        to: int | str | datetime,
+        *,
+        scope: str | None = None,
+        scope_id: str | None = None,
+        reason: str | None = None,
+        dry_run: bool = False,
+    ) -> RewindResult: ...
     def promote(
         self,
         record_id: str,
@@ -103,6 +118,10 @@ class Erasure:
     def withdraw(
         self, by: str, value: str, *, reason: str, expected: str | None = None, dry_run: bool = False
     ) -> WithdrawalResult: ...
+    def tombstone(
+        self, record_id: str | None = None, *, external_id: str | None = None, digest: str | None = None, reason: str
+    ) -> TombstoneAhead: ...
+    def tombstones(self) -> tuple[TombstoneAhead, ...]: ...
     def certificates(self) -> tuple[SignedCertificate, ...]: ...
     def hold(
         self,
@@ -302,6 +321,21 @@ class AsyncReview:
         dry_run: bool = False,
         **options: Unpack[ClaimOptions],
     ) -> ConflictResult: ...
+    async def resolve_all(
+        self, *, strategy: str | None = None, rationale: str | None = None, dry_run: bool = False
+    ) -> tuple[ConflictResult, ...]: ...
+    async def announce(
+        self, record_id: str, *, scope: str, scope_id: str, proposal_id: str | None = None
+    ) -> Verdict: ...
+    async def rewind(
+        self,
+        to: int | str | datetime,
+        *,
+        scope: str | None = None,
+        scope_id: str | None = None,
+        reason: str | None = None,
+        dry_run: bool = False,
+    ) -> RewindResult: ...
     async def promote(
         self,
         record_id: str,
@@ -330,6 +364,10 @@ class AsyncErasure:
     async def withdraw(
         self, by: str, value: str, *, reason: str, expected: str | None = None, dry_run: bool = False
     ) -> WithdrawalResult: ...
+    async def tombstone(
+        self, record_id: str | None = None, *, external_id: str | None = None, digest: str | None = None, reason: str
+    ) -> TombstoneAhead: ...
+    async def tombstones(self) -> tuple[TombstoneAhead, ...]: ...
     async def certificates(self) -> tuple[SignedCertificate, ...]: ...
     async def hold(
         self,

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from muniment.engine.governing import tombstone, tombstones
 from muniment.engine.session import Session, Sessioned
 from muniment.engine.watched import watched
 from muniment.model import checks
@@ -19,6 +20,7 @@ from muniment.model.erasure import (
     SignedCertificate,
     Target,
     TargetKind,
+    TombstoneAhead,
     one_target,
 )
 from muniment.model.errors import Malformed, NotFound, NotPermitted, OperationalError
@@ -69,6 +71,24 @@ class Erasure:
         with tenant.store.read() as snapshot:
             plan = done if done is not None else plan_withdrawal(snapshot, request, self._session.actor, tenant.bench)
             return msgspec.structs.replace(plan, receipts=uses(snapshot, target, self._session.actor, tenant.bench))
+
+    @watched("tombstone")
+    def tombstone(
+        self,
+        record_id: str | None = None,
+        *,
+        external_id: str | None = None,
+        digest: str | None = None,
+        reason: str,
+    ) -> TombstoneAhead:
+        """Record a deletion of something that was never here: by its id, its external id, or a salted digest of what it
+        says. An import that brings it later, or what stands on it at any depth, is refused: `erased`."""
+        return tombstone(self._session, record_id=record_id, external_id=external_id, digest=digest, reason=reason)
+
+    @watched("tombstones")
+    def tombstones(self) -> tuple[TombstoneAhead, ...]:
+        """Every deletion that was recorded for something that was never here, the oldest first."""
+        return tombstones(self._session)
 
     @watched("certificates")
     def certificates(self) -> tuple[SignedCertificate, ...]:

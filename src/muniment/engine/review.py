@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Unpack
 
 import msgspec
 
 from muniment.engine.disputed import asked, conflict_of, conflicts_of
+from muniment.engine.governing import announce, resolve_all, rewind
 from muniment.engine.impact import judged_anew
 from muniment.engine.listing import browse
 from muniment.engine.session import Session
@@ -18,7 +20,7 @@ from muniment.model import checks
 from muniment.model.arguments import checked
 from muniment.model.claim import Place
 from muniment.model.claim_options import ClaimOptions, make_claim
-from muniment.model.curation import ConflictResult, MaintenanceResult, Verdict
+from muniment.model.curation import ConflictResult, MaintenanceResult, RewindResult, Verdict
 from muniment.model.errors import Malformed, NotPermitted, Stale
 from muniment.model.proposal import (
     Objection,
@@ -204,6 +206,37 @@ class Review:
             if expected is None
             else _settle_as_shown(self._session, request, expected)
         )
+
+    @watched("resolve_all")
+    def resolve_all(
+        self, *, strategy: str | None = None, rationale: str | None = None, dry_run: bool = False
+    ) -> tuple[ConflictResult, ...]:
+        """Settle every established conflict that is open and that the caller may settle, the oldest first, in one
+        transaction: by one strategy, or by the rules of the policy. One that ends with another is passed over, and one
+        that the strategy cannot decide is told as `undecided`. With `dry_run` nothing is changed."""
+        return resolve_all(self._session, strategy=strategy, rationale=rationale, dry_run=dry_run)
+
+    @watched("announce")
+    def announce(self, record_id: str, *, scope: str, scope_id: str, proposal_id: str | None = None) -> Verdict:
+        """Pass a record on to another group, with the caller's own rights there. The new record stands on it: it says
+        who said it first and through whose hands it came, keeps kind and handling, and falls when the source does."""
+        return announce(self._session, record_id, scope=scope, scope_id=scope_id, proposal_id=proposal_id)
+
+    @watched("rewind")
+    def rewind(
+        self,
+        to: int | str | datetime,
+        *,
+        scope: str | None = None,
+        scope_id: str | None = None,
+        reason: str | None = None,
+        dry_run: bool = False,
+    ) -> RewindResult:
+        """Turn everything, or one scope, back to how it was after an entry of the ledger or at an instant, by a new
+        entry. Nothing is deleted, and what was erased stays erased; policy, notes and what waits are left as they are.
+        A rewind is undone by a rewind to the entry before it. The answer names the receipts since by which any of it
+        was told. With `dry_run` nothing is changed."""
+        return rewind(self._session, to, scope=scope, scope_id=scope_id, reason=reason, dry_run=dry_run)
 
     @watched("promote")
     def promote(

@@ -102,6 +102,15 @@ def digest_of(target: Target, opening: str) -> str:
     return hashlib.sha256(spelled.encode()).hexdigest()
 
 
+class TombstoneAhead(Value):
+    """A deletion of something that was never here: what it is known by (`id`, `external_id` or `digest`), and why. An
+    external id is told as the keyed digest that is kept of it."""
+
+    by: str
+    value: str
+    reason: str
+
+
 class ErasureRequest(Value):
     """A request to erase. Without `derived` the policy says what becomes of what was derived. `expected` is the digest
     of the plan the caller has seen: if it would be another by now, nothing is done. With `probable` what only may

@@ -43,8 +43,9 @@ class ImportContext(Value):
 
 class Proposal(Value):
     """A claim put forward. With `target` it is a new revision of that record, else a new record; with `promotes` it
-    asks for a record to count in a wider scope; with `arrival` it was read from elsewhere; a `draft` is kept for its
-    author alone. Without `detect` nobody looks for a disagreement that the claim does not state itself.
+    asks for a record to count in a wider scope; with `announces` it passes that record on to another group; with
+    `arrival` it was read from elsewhere; a `draft` is kept for its author alone. Without `detect` nobody looks for a
+    disagreement that the claim does not state itself.
 
     `expected_revision` is the revision the proposer read; if the record has moved on, the proposal is stale. 0, without
     a target: the slot was empty; if something fills it by now, the proposal is stale.
@@ -59,8 +60,10 @@ class Proposal(Value):
     arrival: ImportContext | None = None
     draft: bool = False
     detect: bool = True
+    announces: str | None = None
 
     def __post_init__(self) -> None:
+        checks.optional_identifier("announces", self.announces)
         checks.flag("draft", self.draft)
         checks.flag("detect", self.detect)
         checks.identifier("proposal_id", self.id)

@@ -9,7 +9,7 @@ from muniment.model import checks
 from muniment.model.errors import Malformed
 from muniment.model.gate import Thresholds
 from muniment.model.one_line import Parts, quoted, sure
-from muniment.model.record import Record, RecordState
+from muniment.model.record import Hop, Record, RecordState
 from muniment.model.status import Status
 from muniment.model.times import Instant
 from muniment.model.value import Json, Value, fold_defaults
@@ -175,10 +175,22 @@ class Dispute(Value):
     whole: bool = True
 
 
+class Binding(Value):
+    """That a record binds its reader: a directive or constraint in force in a scope the reader belongs to, and by
+    whose authority."""
+
+    by: str
+    authority: int
+    scope: Scope
+    scope_id: str
+
+
 class Disclosure(Value):
     """A record that passed the gate, with why it is here. Only `read.gate` makes one. `parts` are what its score is the
     sum of; `passage` is the part of a long content that fits best, by its first and last character. `disputed_by` holds
-    the other sides of its open conflicts that the reader may see, the latest conflicts first."""
+    the other sides of its open conflicts that the reader may see, the latest conflicts first. Of what was passed on
+    from another group, `origin` says who said it first and where, and `via` through whose hands it came; `binds` says
+    whether and by whose authority it binds the reader."""
 
     record: Record
     standing: RecordState
@@ -191,6 +203,9 @@ class Disclosure(Value):
     parts: tuple[tuple[str, float], ...] = ()
     passage: tuple[int, int] | None = None
     disputed_by: tuple[Dispute, ...] = ()
+    origin: Hop | None = None
+    via: tuple[Hop, ...] = ()
+    binds: Binding | None = None
 
     def __rich_repr__(self) -> Parts:
         return [("record", self.record), ("gate", self.gate.value), ("score", round(self.score, 3))]

@@ -94,6 +94,29 @@ class RecordState(Value):
         fold_defaults(self)
 
 
+class Hop(Value):
+    """Who said or passed on a record, in which group, and with how much authority."""
+
+    actor: str
+    scope: Scope
+    scope_id: str
+    authority: int
+
+    def __post_init__(self) -> None:
+        checks.identifier("actor", self.actor)
+        checks.word("scope", self.scope, Scope)
+        checks.identifier("scope_id", self.scope_id)
+        checks.whole("authority", self.authority, least=0, most=10)
+
+
+class Relay(Value):
+    """Where a record that was passed on comes from: who said it first and in which group, and through whose hands it
+    came, each with the group it was passed to."""
+
+    origin: Hop
+    via: tuple[Hop, ...]
+
+
 class Record(Value):
     """One revision. `created_at` is when we were told; the claim's own times say when it holds; `echoes` are the
     records it only says again; `label` is where it came from when it was written; `barred` are the scopes that
@@ -101,7 +124,8 @@ class Record(Value):
     is how much its author had, where that is not what the policy gives its name; `same_as` are records in the same
     words, by another author or of another occasion; `exposed_to` are records of low origin that its author had been
     told, those it shares content with first, and is for its author and auditors alone; `about` is what its text is
-    about, its subject first, and empty where that is left open. None: written before subjects were read."""
+    about, its subject first, and empty where that is left open. None: written before subjects were read. `relay` tells
+    where one comes from that was passed on from another group."""
 
     id: str
     tenant: str
@@ -122,6 +146,7 @@ class Record(Value):
     mentions: tuple[Entity, ...] = ()
     authority: int | None = None
     exposed_to: tuple[str, ...] = ()
+    relay: Relay | None = None
 
     def __rich_repr__(self) -> Parts:
         return [("id", self.id), ("revision", self.revision), ("content", short(self.content)), ("actor", self.actor)]

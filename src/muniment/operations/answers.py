@@ -6,9 +6,9 @@ from typing import Literal
 
 from muniment.engine import ChainLink, ConflictView, KnownActor, QueueItem, SigningKey, Telling
 from muniment.model.actor import Actor
-from muniment.model.curation import Verdict
+from muniment.model.curation import ConflictResult, Verdict
 from muniment.model.entry import Entry, LedgerHead, SignedCheckpoint, VerifyFinding
-from muniment.model.erasure import LegalHold, SignedCertificate
+from muniment.model.erasure import LegalHold, SignedCertificate, TombstoneAhead
 from muniment.model.query import Disclosure
 from muniment.model.receipt import Account, ReceiptEntry
 from muniment.model.times import Instant
@@ -130,6 +130,20 @@ class Quarantine(Value):
     """Records that are kept apart; `next` is the cursor of the page that follows, null on the last."""
 
     records: tuple[Disclosure, ...]
+    next: str | None = None
+
+
+class ConflictResults(Value):
+    """Where each conflict stands that was taken up."""
+
+    conflicts: tuple[ConflictResult, ...]
+
+
+class Tombstones(Value):
+    """Deletions of what was never here, oldest first; `next` is the cursor of the page that follows, null on the
+    last."""
+
+    tombstones: tuple[TombstoneAhead, ...]
     next: str | None = None
 
 

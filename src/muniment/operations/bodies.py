@@ -253,6 +253,44 @@ class Resolve(Words):
     dry_run: bool | None = None
 
 
+class ResolveAll(Value):
+    """By which strategy all that is open shall be settled; by the rules of the policy if none is said. With `dry_run`
+    it only is said where the conflicts would stand."""
+
+    strategy: Literal["authority", "confidence_weighted", "evidence_count", "last_write_wins"] | None = None
+    rationale: Text | None = None
+    dry_run: bool | None = None
+
+
+class Announce(Value):
+    """To which group a record is passed on."""
+
+    scope: Scope
+    scope_id: Name
+    proposal_id: Name | None = None
+
+
+class Rewind(Value):
+    """To which entry of the ledger, or to which instant as RFC 3339 text, everything is turned back, or one scope. With
+    `dry_run` it only is said what would be."""
+
+    to: Position | Text
+    scope: Scope | None = None
+    scope_id: Name | None = None
+    reason: Text | None = None
+    dry_run: bool | None = None
+
+
+class PutTombstone(Value):
+    """What was never here and shall not come: its id, its external id, or a salted digest of what it says. One of them
+    is said."""
+
+    reason: Text
+    record_id: Name | None = None
+    external_id: Text | None = None
+    digest: Text | None = None
+
+
 class Alias(Value):
     """That `name` means the same as `means`. A name that means itself stands alone again."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from muniment.model.curation import ErasureResult, Verdict, WithdrawalResult
-from muniment.model.erasure import LegalHold
+from muniment.model.erasure import LegalHold, TombstoneAhead
 from muniment.operations import answers, bodies, queries
 from muniment.operations.operation import Grant, Key, Operation, Verb
 
@@ -77,6 +77,28 @@ GUARDING: tuple[Operation, ...] = (
         query=queries.Page,
         answer=answers.Holds,
         pages="holds",
+    ),
+    Operation(
+        name="erasure.tombstone",
+        verb=Verb.POST,
+        path="/api/tombstones",
+        summary="Record a deletion of something that was never here: an import that brings it is refused",
+        grant=Grant.REVIEW,
+        body=bodies.PutTombstone,
+        answer=TombstoneAhead,
+        changes=True,
+        key=Key.ANSWER,
+        example=bodies.PutTombstone(external_id="crm/4711", reason="erased at the source"),
+    ),
+    Operation(
+        name="erasure.tombstones",
+        verb=Verb.GET,
+        path="/api/tombstones",
+        summary="List the deletions of what was never here",
+        grant=Grant.REVIEW,
+        query=queries.Page,
+        answer=answers.Tombstones,
+        pages="tombstones",
     ),
     Operation(
         name="erasure.withdraw",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muniment.engine import Foreseen
 from muniment.model.claim import Belief, Claim
-from muniment.model.curation import ConflictResult, MaintenanceResult, RollbackResult, Verdict
+from muniment.model.curation import ConflictResult, MaintenanceResult, RewindResult, RollbackResult, Verdict
 from muniment.model.vocabulary import Kind, Label, Scope, Strategy
 from muniment.operations import answers, bodies, queries
 from muniment.operations.operation import Grant, Key, Operation, Verb
@@ -198,6 +198,44 @@ WRITING: tuple[Operation, ...] = (
         key=Key.ANSWER,
         codes=("stale", "undecided"),
         example=bodies.Resolve(strategy=Strategy.EVIDENCE_COUNT, rationale="the later report names its source"),
+    ),
+    Operation(
+        name="review.resolve_all",
+        verb=Verb.POST,
+        path="/api/conflicts/resolution",
+        summary="Settle every established conflict that is open, by one strategy or by the policy's rules",
+        grant=Grant.WRITE,
+        body=bodies.ResolveAll,
+        answer=answers.ConflictResults,
+        gives="conflicts",
+        changes=True,
+        key=Key.ANSWER,
+        example=bodies.ResolveAll(strategy="last_write_wins", rationale="the newest survey counts", dry_run=True),
+    ),
+    Operation(
+        name="review.announce",
+        verb=Verb.POST,
+        path="/api/records/{record_id}/announcement",
+        summary="Pass a record on to another group",
+        grant=Grant.WRITE,
+        body=bodies.Announce,
+        answer=Verdict,
+        statuses=_PROPOSED,
+        changes=True,
+        key=Key.PROPOSAL,
+        example=bodies.Announce(scope=Scope.AGENT_TEAM, scope_id="platform"),
+    ),
+    Operation(
+        name="review.rewind",
+        verb=Verb.POST,
+        path="/api/rewinds",
+        summary="Turn everything or one scope back to how it was after an entry, by a new entry; or say what would be",
+        grant=Grant.REVIEW,
+        body=bodies.Rewind,
+        answer=RewindResult,
+        changes=True,
+        key=Key.ANSWER,
+        example=bodies.Rewind(to=41, reason="the import of this afternoon was of another port", dry_run=True),
     ),
     Operation(
         name="imports.apply",

@@ -11,12 +11,12 @@ from muniment.model.actor import Actor
 from muniment.model.card import card_of
 from muniment.model.filter import Filter, matches
 from muniment.model.gate import Gates, gate_flag
-from muniment.model.query import Disclosure, Presented
+from muniment.model.query import Binding, Disclosure, Presented
 from muniment.model.receipt import STATUS
 from muniment.model.record import Record, RecordState
 from muniment.model.status import Status
-from muniment.model.vocabulary import Kind
-from muniment.policy.decide import decide_read, decide_review
+from muniment.model.vocabulary import Kind, Support
+from muniment.policy.decide import authority_of, belongs, decide_read, decide_review
 from muniment.policy.rules import Action, Policy
 
 POLICY = "policy"
@@ -42,12 +42,32 @@ def pass_gate(
     for name, condition in wanted:
         if not matches(condition, card):
             return standing.status.value if name == STATUS else name
+    relay = record.relay
     return Disclosure(
+        origin=relay.origin if relay is not None else None,
+        via=relay.via if relay is not None else (),
+        binds=binding(record, standing, policy, actor),
         record=without_exposure(record, policy, actor),
         standing=standing,
         presented=present(record, standing),
         gate=gate_flag(footing.effective, footing.support, gates.at(record.claim.place.namespace)),
         reasons=(f"granted by {grant}",),
+    )
+
+
+def binding(record: Record, standing: RecordState, policy: Policy, actor: Actor) -> Binding | None:
+    """By whose authority a record binds the reader: a directive or constraint that nobody disputes and that has its
+    support, in a scope the reader belongs to. What was passed on binds by the authority of who said it first."""
+    claim, place = record.claim, record.claim.place
+    in_force = standing.status is Status.ACTIVE and standing.footing.support in (Support.STANDING, Support.FLAGGED)
+    if claim.nature.kind not in (Kind.DIRECTIVE, Kind.CONSTRAINT) or not in_force or not belongs(actor, place):
+        return None
+    said = record.relay.origin if record.relay is not None else None
+    return Binding(
+        by=record.actor if said is None else said.actor,
+        authority=authority_of(policy, record) if said is None else said.authority,
+        scope=place.scope,
+        scope_id=place.scope_id,
     )
 
 

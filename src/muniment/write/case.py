@@ -40,6 +40,7 @@ class Case(Value):
     reviewer: str | None = None
     flags: tuple[str, ...] = ()
     promotes: str | None = None
+    announces: str | None = None
     arrival: ImportContext | None = None
     draft: bool = False
     detect: bool = True

@@ -27,6 +27,7 @@ from muniment.text.differences import changed
 from muniment.text.features import misspelt, salient, text_features
 from muniment.text.identity import about
 from muniment.write.poison import texts
+from muniment.write.tombstones import tombstone_for
 
 KIN_MAX = 16
 ABOUT_MAX = 8
@@ -86,6 +87,8 @@ class Facts(Value):
     lately: frozenset[int] = frozenset()
     cited: tuple[Held, ...] = ()
     buried: bool = False
+    tombstone: str | None = None
+    """Why it may not come in, if a tombstone was put up for it before it came."""
     last_revision: int = 0
     """The highest number a revision of the target, or of the id that is wanted, ever had."""
     returns: bool = False
@@ -132,6 +135,7 @@ class Asked(Value):
     promotes: str | None = None
     wanted: str | None = None
     crowd: int | None = None
+    arrives: bool = False
     listens: bool = True
 
 
@@ -194,6 +198,7 @@ def gather(snapshot: Snapshot, asked: Asked, wanted: FactsAsked, found: FactsFou
     named = asked.target if asked.target is not None else asked.wanted
     revisions = found.revisions.get(named, ()) if named is not None else ()
     return Facts(
+        tombstone=tombstone_for(snapshot, claim, asked.wanted) if asked.arrives else None,
         last_revision=max((card.revision for card in revisions), default=0),
         returns=_returns(snapshot, asked, links),
         buried=asked.wanted is not None and asked.wanted in found.buried,

@@ -47,7 +47,7 @@ from muniment.write.facts import Asked, Facts, Held, gather, question, with_mark
 from muniment.write.plan import PlanMoment, origin_label, plan_curation
 from muniment.write.settle import with_settlement
 from muniment.write.similarity import Suggestion
-from muniment.write.steps import STEPS, curate
+from muniment.write.steps import ERASED, STEPS, curate
 
 TRIES = 5
 T = TypeVar("T")
@@ -115,6 +115,8 @@ def _propose(unit: Unit, matter: Matter, bench: Bench, looked: Looked) -> Verdic
 
 def again(unit: Unit, filed: ProposalRow, actor: str, digest: str) -> Verdict:
     """The answer that was given before to the same proposal of the same actor."""
+    if filed.actor == actor and not filed.digest and _was_erased(unit, filed):
+        return _erased(filed)
     if filed.digest != digest or filed.actor != actor:
         raise Malformed("proposal_id", "an id that was not used before for a different proposal")
     conflicts: tuple[str, ...] = ()
@@ -123,6 +125,24 @@ def again(unit: Unit, filed: ProposalRow, actor: str, digest: str) -> Verdict:
         rows = [row for card in births for row in unit.desk.conflicts_of(card.rid) if row.b == card.rid]
         conflicts = tuple(row.id for row in sorted(rows, key=lambda row: row.a))
     return verdict_of(report_of(unit, filed), filed.seq, filed.record, filed.revision, conflicts)
+
+
+def _was_erased(unit: Unit, filed: ProposalRow) -> bool:
+    """Whether an erasure took what a proposal brought, or the proposal while it waited."""
+    return filed.record is None or unit.catalogue.buried(filed.record)
+
+
+def _erased(filed: ProposalRow) -> Verdict:
+    return Verdict(
+        decision=Disposition.DISCARD,
+        outcome=Outcome.REFUSED,
+        proposal_id=filed.id,
+        record_id=None,
+        revision=None,
+        epoch=filed.seq,
+        rule=ERASED,
+        reason="what this proposal brought was erased, and does not come back by sending it again",
+    )
 
 
 def report_of(snapshot: Snapshot, filed: ProposalRow) -> CurationReport:
@@ -207,6 +227,7 @@ def asked(admitted: Admitted, policy: Policy) -> Asked:
         promotes=proposal.promotes,
         wanted=proposal.arrival.record if proposal.arrival is not None else None,
         crowd=_crowd(admitted, policy),
+        arrives=proposal.arrival is not None,
         listens=admitted.actor.type is not ActorType.PERSON and proposal.arrival is None,
     )
 
@@ -246,6 +267,7 @@ def _walk(matter: Matter, facts: Facts, policy: Policy, now: Instant) -> tuple[C
         now=now,
         target=admitted.proposal.target,
         promotes=admitted.proposal.promotes,
+        announces=admitted.proposal.announces,
         arrival=admitted.proposal.arrival,
         draft=admitted.proposal.draft,
         detect=admitted.proposal.detect,

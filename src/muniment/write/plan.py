@@ -17,6 +17,7 @@ from muniment.model.entry import (
     RevisionCreated,
     StateChange,
 )
+from muniment.model.erasure import TombstoneAhead
 from muniment.model.record import Record, RecordState, TrustState, UsageState
 from muniment.model.rows import ProposalRow
 from muniment.model.source import source_label
@@ -43,11 +44,13 @@ from muniment.text.similarity import echoes
 from muniment.trust.outcomes import calibrated
 from muniment.trust.support import lowest, support_of
 from muniment.write.admit import Admitted
+from muniment.write.announce import relay_of
 from muniment.write.cascade import NewRevision, become, pillar_of, support_terms
 from muniment.write.case import Case
 from muniment.write.facts import Held
 from muniment.write.poison import unreadable
 from muniment.write.similarity import Rival
+from muniment.write.tombstones import note_of
 
 BORN_LABEL = {
     ActorType.PERSON: Label.PERSON,
@@ -113,6 +116,7 @@ def new_record(admitted: Admitted, case: Case, *, record_id: str, revision: int,
         barred=_barred(case),
         mentions=_mentions(claim, admitted.extracted),
         exposed_to=case.exposure.names[:EXPOSED_MAX],
+        relay=relay_of(case),
     )
 
 
@@ -229,6 +233,10 @@ def plan_curation(
             proposal=admitted.proposal.id, outcome=report.outcome, disposition=report.disposition
         ),
     )
+    arrival = case.arrival
+    if case.facts.tombstone is not None and arrival is not None and arrival.record is not None:
+        stone = note_of(TombstoneAhead(by="id", value=arrival.record, reason=case.facts.tombstone))
+        drafts.append(NewDocument(doc=moment.last_doc + 2, role=DocumentRole.NOTE, value=stone))
     if report.outcome is Outcome.REFUSED:
         return PlannedChange(change=msgspec.structs.replace(base, drafts=tuple(drafts)), report=report)
     if report.outcome is Outcome.HELD:

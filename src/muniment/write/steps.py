@@ -27,6 +27,7 @@ from muniment.model.vocabulary import (
 from muniment.policy.decide import decide_draft, decide_write
 from muniment.policy.rules import DetectorEffect, DisputePolicy, UnsharedPolicy, WriteDecision
 from muniment.write import duplicates
+from muniment.write.announce import cannot_announce
 from muniment.write.case import Case, Finding, StepFunction, flagged, hidden, passed, refused
 from muniment.write.doubt import doubt
 from muniment.write.facts import Held
@@ -34,6 +35,8 @@ from muniment.write.precedence import PRECEDENCE, RULES, above
 from muniment.write.secrets import screen_of
 from muniment.write.similarity import SUCCESSOR, echoed, goes_back, restated, rivals
 
+ERASED = "erased"
+"""The rule under which what was erased, or is to be as if it had been, does not come in."""
 UNASKED = DisputePolicy(detector=DetectorEffect.IGNORE, judge=DetectorEffect.IGNORE)
 """How disagreement is found where nobody looks for it: by what a claim and its slot state themselves."""
 
@@ -90,6 +93,8 @@ def _listed(found: tuple[Redaction, ...]) -> str:
 
 def provenance(case: Case) -> Finding:
     """Everything the proposal stands on or replaces must be there, and be the proposer's to see."""
+    if case.facts.tombstone is not None:
+        return refused(Step.PROVENANCE, case, ERASED, case.facts.tombstone)
     links = [*case.claim.lineage.links]
     links += [(type_, name) for type_, name in (("revises", case.target), ("promotes", case.promotes)) if name]
     waiting: list[str] = []
@@ -179,6 +184,8 @@ def missing_for(case: Case) -> tuple[str, str] | None:
             return "charter-incomplete", f"the scope {scope} needs {', '.join(missing)}"
     if claim.charter is not None and scope in claim.charter.barred:
         return "barred-scope", f"its own charter bars the scope {scope}"
+    if case.announces is not None:
+        return cannot_announce(case)
     if case.promotes is None:
         return None
     held = case.facts.links[case.promotes]
@@ -236,6 +243,8 @@ def evidence(case: Case) -> Finding:
             return doubted
     if case.claim.belief.evidence or case.claim.nature.kind not in rules.required_for:
         return passed(Step.EVIDENCE, case)
+    if case.announces is not None:
+        return passed(Step.EVIDENCE, case, "it was let in where it comes from")
     if case.actor.type is ActorType.PERSON and rules.word:
         return passed(Step.EVIDENCE, case, "a person's word")
     if case.reviewer is not None and rules.word:
@@ -272,6 +281,8 @@ def dedupe(case: Case) -> Finding:
         repeated = duplicates.repeated(case, twin)
         if repeated is not None:
             return repeated
+    if case.announces is not None:
+        return passed(Step.DEDUPE, case, f"passed on from {case.announces}")
     past = restated(case.claim, case.facts, {*case.replaced}) if case.reviewer is None else None
     if past is not None and duplicates.apart(case, past.held):
         past = None

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence, Set
 from muniment.compat.exchange.order import Link
 from muniment.contracts.interchange import InterchangeRecord
 from muniment.engine import Memory
+from muniment.engine.governing import has_tombstone
 from muniment.model.claim import Lineage, Relation
 from muniment.model.errors import NotFound
 from muniment.model.query import Disclosure
@@ -41,7 +42,11 @@ class Roads:
             return "it points to itself"
         here = self._found(target)
         if target not in self._ranks:
-            return None if here is not None else "there is no such record here or in the file"
+            return (
+                None
+                if here is not None or has_tombstone(self._memory, target)
+                else "there is no such record here or in the file"
+            )
         if here is not None:
             same = here.record.claim.content == self._contents[target]
             return None if same else "another record here has that id"

@@ -37,6 +37,8 @@ _SETTLED = {
     "escalated": "bold yellow",
     "established": "bold yellow",
     "held": "bold yellow",
+    "detected": "bold yellow",
+    "undecided": "bold yellow",
     "refused": "bold red",
 }
 _NEXT = {

@@ -82,6 +82,15 @@ def _preview(asked: Asked, _: Options) -> Value:
     return answers.Verdicts(verdicts=asked.memory.imports.preview(asked.body.claims))
 
 
+def _resolve_all(asked: Asked, _: Options) -> Value:
+    body = asked.body
+    assert isinstance(body, said.ResolveAll)
+    settled = asked.memory.review.resolve_all(
+        strategy=body.strategy, rationale=body.rationale, dry_run=bool(body.dry_run)
+    )
+    return answers.ConflictResults(conflicts=settled)
+
+
 def _apply(asked: Asked, _: Options) -> Value:
     assert isinstance(asked.body, said.Reason)
     return answers.Verdicts(verdicts=asked.memory.imports.apply(asked.places["batch"], reason=asked.body.reason))
@@ -141,6 +150,8 @@ _FRAMED: dict[str, Call] = {
     "forget_record": _forget_record,
     "erasure.certificates": paging.certificates,
     "erasure.holds": paging.holds,
+    "erasure.tombstones": paging.tombstones,
+    "review.resolve_all": _resolve_all,
     "review.quarantined": paging.quarantined,
     "denied": paging.denied,
     "review.queue": paging.queue,

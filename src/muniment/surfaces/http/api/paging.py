@@ -121,6 +121,12 @@ def holds(asked: Asked, _: Options) -> Value:
     return answers.Holds(holds=found, next=last)
 
 
+def tombstones(asked: Asked, _: Options) -> Value:
+    page = _page(asked, queries.Page)
+    found, last = _slice(asked, page, asked.memory.erasure.tombstones())
+    return answers.Tombstones(tombstones=found, next=last)
+
+
 def quarantined(asked: Asked, _: Options) -> Value:
     page = _page(asked, queries.Page)
     found, last = _slice(asked, page, asked.memory.review.quarantined())
