@@ -43,6 +43,7 @@ from muniment.engine.moving.endpoints import MoveEndpoint
 from muniment.engine.moving.move import VaultMove
 from muniment.engine.place import place_of
 from muniment.model.claim_options import make_claim
+from muniment.model.errors import StoreBusy
 from muniment.ports.embedder import Embedder
 
 LAPS = 5
@@ -126,10 +127,10 @@ class Overview:
         yield (START_LIBRARY, START_VERSION, START_RECALL, START_MCP), self.starts
         yield (WRITE_SQL, RECALL_SQL), self.statements
         yield (VERIFY,), self.verifies
-        yield (RESIDENT,), self.resident
-        yield (COPY, FAR_RECALL), self.postgres
         yield (RECALL, PLAIN, FILTERED), self.recalls
+        yield (RESIDENT,), self.resident
         yield (SERVED_RECALL, SERVED_ATTUNE, SERVED_RECORD, WORKERS_RECALL, WORKERS_RECORD), self.serves
+        yield (COPY, FAR_RECALL), self.postgres
         yield (FORGET,), self.forgets
 
     def writes(self) -> Found:
@@ -218,7 +219,10 @@ class Overview:
 
     def recalls(self) -> Found:
         with Memory.open(self._vault, embedder=self._model) as memory:
-            memory.flush(timeout=120)
+            try:
+                memory.flush(timeout=100)
+            except StoreBusy as late:
+                note(str(late))
             bare = _Bare(memory, self._model)
             texts = Texts(SEED + 99)
             for _ in range(10):

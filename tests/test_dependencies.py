@@ -40,8 +40,16 @@ def imported(folder: Path) -> Iterator[tuple[str, str]]:
                 modules = [node.module or ""]
             for module in modules:
                 top = module.split(".")[0]
-                if top not in sys.stdlib_module_names:
+                if top not in sys.stdlib_module_names and not of_a_framework(path, top):
                     yield normal(NAMES.get(top, top)), str(path.relative_to(ROOT))
+
+
+def of_a_framework(path: Path, module: str) -> bool:
+    """Whether an adapter imports what the framework it is for brings. The framework is the extra of the same name."""
+    if path.parent != ROOT / "src" / "muniment" / "adapters":
+        return False
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    return path.stem.replace("_", "-") in extras and module != "muniment"
 
 
 def undeclared(folder: Path) -> list[tuple[str, str]]:

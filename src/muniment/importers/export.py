@@ -75,17 +75,17 @@ def give_out(memory: Memory, kind: SourceKind, target: Path, told: Iterable[Disc
         raise Malformed("output", "a place in a folder that is there")
     counts: Counter[str] = Counter()
 
-    def outgoing() -> Iterator[Outgoing]:
+    def chosen() -> Iterator[Outgoing]:
         for one in told:
             carried, _ = given_out(memory, one, ())
             counts["written"] += 1
             counts["delicate"] += carried.claim.handling.sensitivity in _DELICATE
             counts.update(f"lost {what}" for what in _unsayable(carried, KEEPS[kind]))
-            yield _outgoing(carried)
+            yield outgoing(carried)
 
     with tempfile.TemporaryDirectory(prefix=".muniment-", dir=target.parent) as folder:
         made = Path(folder) / target.name
-        WRITERS[kind](made, outgoing())
+        WRITERS[kind](made, chosen())
         if target.is_dir():
             target.rmdir()
         os.replace(made, target) if made.is_file() else shutil.move(made, target)
@@ -106,7 +106,7 @@ def _show(at: Instant | None) -> str | None:
     return times.show(at) if at is not None else None
 
 
-def _outgoing(carried: InterchangeRecord) -> Outgoing:
+def outgoing(carried: InterchangeRecord) -> Outgoing:
     claim = carried.claim
     said = {
         "author": carried.actor,
@@ -181,7 +181,7 @@ KEEPS: dict[SourceKind, frozenset[str]] = {
 
 def _unsayable(carried: InterchangeRecord, keeps: frozenset[str]) -> Iterator[str]:
     claim = carried.claim
-    had = set(_outgoing(carried).said) | ({"entities"} if claim.lineage.entities else set())
+    had = set(outgoing(carried).said) | ({"entities"} if claim.lineage.entities else set())
     yield from sorted(had - keeps)
     others = {
         "what it stands on and relates to": bool(claim.lineage.links),
@@ -358,13 +358,13 @@ def _folder_of(namespace: str | None) -> str:
     return "/".join(part[:64] for part in parts if part)
 
 
-def _slug(one: Outgoing) -> str:
+def slug(one: Outgoing) -> str:
     words = "-".join(_UNSAFE.sub(" ", one.text.lower()).split()[:6])[:48].strip("-")
     own = re.sub(r"[^A-Za-z0-9]", "", one.id)[-12:]
     return f"{words}-{own}" if words else own
 
 
-def _note(one: Outgoing, body: str, **more: str) -> str:
+def note_of(one: Outgoing, body: str, **more: str) -> str:
     """A note with properties. A JSON text is a YAML text, so no value can be read as anything else."""
     head = {"id": one.id, **more, **one.said}
     lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in head.items()]
@@ -377,7 +377,7 @@ def _notes(
 ) -> Iterator[tuple[Path, Outgoing]]:
     path.mkdir()
     for one in records:
-        target = path / _folder_of(one.get("namespace")) / f"{_slug(one)}.md"
+        target = path / _folder_of(one.get("namespace")) / f"{slug(one)}.md"
         target.parent.mkdir(parents=True, exist_ok=True)
         while target.exists():
             target = target.with_name(f"{target.stem}-2.md")
@@ -386,14 +386,14 @@ def _notes(
 
 
 def _write_obsidian(path: Path, records: Iterator[Outgoing]) -> None:
-    for _ in _notes(path, records, lambda one: _note(one, one.text)):
+    for _ in _notes(path, records, lambda one: note_of(one, one.text)):
         pass
 
 
 def _write_basic(path: Path, records: Iterator[Outgoing]) -> None:
     def write(one: Outgoing) -> str:
         title = " ".join(one.text.split()[:8])
-        return _note(one, one.text, title=title, type="note", permalink=one.id)
+        return note_of(one, one.text, title=title, type="note", permalink=one.id)
 
     for _ in _notes(path, records, write):
         pass
@@ -457,7 +457,7 @@ def _write_omp(path: Path, records: Iterator[Outgoing]) -> None:
 def _write_omp_directory(path: Path, records: Iterator[Outgoing]) -> None:
     """An OMP directory: each folder has a `MEMORY.md` that lists what is in it."""
     index: dict[Path, list[str]] = {path: []}
-    for target, one in _notes(path, records, lambda one: _note(one, one.text)):
+    for target, one in _notes(path, records, lambda one: note_of(one, one.text)):
         described = " ".join(one.text.split())[:100].replace("[", "(").replace("]", ")")
         index.setdefault(target.parent, []).append(f"- [{described}]({target.name})")
         for parent in target.parent.relative_to(path).parents:

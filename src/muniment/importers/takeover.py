@@ -119,7 +119,7 @@ def move_in(
 class Plan:
     """Everything a source holds, read to its end and kept aside: between two readings it could change."""
 
-    def __init__(self, kind: SourceKind) -> None:
+    def __init__(self, kind: SourceKind, *, salt: str = "") -> None:
         self.kind = kind
         self.count = self.live = self.unread = 0
         self.bad: list[Unread] = []
@@ -127,7 +127,7 @@ class Plan:
         self.lost: Counter[str] = Counter()
         self.had: Counter[str] = Counter()
         self.lacking: Counter[str] = Counter()
-        self._digest = hashlib.sha256(kind.encode())
+        self._digest = hashlib.sha256(f"{kind}{salt}".encode())
         self._spill = Spill("CREATE TABLE record (number INTEGER PRIMARY KEY, body BLOB)")
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ was fitted on the vectors of one model, so it says nothing about those of anothe
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -20,6 +21,10 @@ from muniment.read.fetch import record_of
 from muniment.read.find import Findings
 from muniment.read.named import without
 from muniment.text.asked import Asked, asked_for, holds_asked
+
+_LONG_NUMBER = re.compile(r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{4,}(?!\d)")
+_SEPARATOR = re.compile(r"(?<=\d)[.,\s'’](?=\d{3}(?!\d))")
+"""What stands between the thousands of a number."""
 
 FITTED_FOR = "all-MiniLM-L6-v2@"
 _READ_MAX = 5_000
@@ -110,11 +115,24 @@ def fits_of(
     names: Sequence[tuple[str, ...]],
     rids: Sequence[int],
 ) -> dict[int, float]:
-    """How likely each of these answers the question, by itself; empty if that cannot be told."""
+    """How likely each of these answers the question, by itself; empty if that cannot be told. What has neither a word
+    of the question nor a vector does not, and nothing does if the question is about a number that nothing here has."""
     if not can_tell(plan):
         return {}
     signs = signs_of(snapshot, plan, text, findings, names, rids)
-    return {rid: chance(one.logit) for rid, one in signs.items()}
+    if _unknown_number(snapshot, text, findings, rids):
+        return dict.fromkeys(signs, 0.0)
+    return {rid: chance(one.logit) if one.coverage or not one.unread else 0.0 for rid, one in signs.items()}
+
+
+def _unknown_number(snapshot: Snapshot, text: str, findings: Findings, rids: Sequence[int]) -> bool:
+    """Whether a question speaks of a number as long as those things are told apart by, and none of these records, of
+    which none was said in a conversation, has it."""
+    numbers = _LONG_NUMBER.findall(_SEPARATOR.sub("", text))
+    if not numbers or any(findings.found[rid].card.session_id is not None for rid in rids):
+        return False
+    said = [_SEPARATOR.sub("", record_of(one.body).content) for one in snapshot.documents.many(rids).values()]
+    return not any(number in content for number in numbers for content in said)
 
 
 def foretell_fits(snapshot: Snapshot, plan: Plan, rids: Sequence[int]) -> None:

@@ -142,7 +142,7 @@ def bullets(body: str, line: int) -> Iterator[tuple[int, str]]:
         yield start, "\n".join(paragraph)
 
 
-def _whole(note: Note, prefix: str, **more: object) -> Iterator[Item]:
+def whole(note: Note, prefix: str, **more: object) -> Iterator[Item]:
     text = note.body.strip()
     if not text:
         return
@@ -222,7 +222,7 @@ def _claude_note(note: Note) -> Iterator[Item]:
     sort = text_of(metadata, "type") or text_of(note.head, "type") or ""
     described = text_of(note.head, "description")
     said: JsonObject = {"type": sort, "description": described}
-    yield from _whole(
+    yield from whole(
         note,
         "claude",
         kind=_SORTS.get(sort),
@@ -311,7 +311,7 @@ def _observation(note: Note, title: str, line: int, category: str, said: str) ->
 def read_obsidian(source: Path | str, mapping: Mapping = PLAIN) -> Iterator[Item]:
     """An Obsidian vault: a note is a memory, or with `split=bullets` each of its statements is one."""
     by_bullets = _statements("obsidian")
-    yield from _folder(path_of(source), by_bullets if mapping.split == "bullets" else lambda n: _whole(n, "obsidian"))
+    yield from _folder(path_of(source), by_bullets if mapping.split == "bullets" else lambda n: whole(n, "obsidian"))
 
 
 def read_omp_directory(path: Path, mapping: Mapping = PLAIN) -> Iterator[Item]:
@@ -326,7 +326,7 @@ def read_omp_directory(path: Path, mapping: Mapping = PLAIN) -> Iterator[Item]:
             if not indexed:
                 yield from by_bullets(note)
         else:
-            yield from by_bullets(note) if mapping.split == "bullets" else _whole(note, "omp")
+            yield from by_bullets(note) if mapping.split == "bullets" else whole(note, "omp")
 
     yield from _folder(path, read_note)
 

@@ -36,6 +36,7 @@ PLACES: dict[str, tuple[str, ...]] = {
     "validate": ("exchange",),
     "convert": ("exchange",),
     "audit": ("movein",),
+    "watch": ("watch",),
     "import": ("exchange",),
     "export": ("exchange",),
     "forget": ("forget",),
