@@ -85,7 +85,7 @@ def test_the_pages_of_the_api_list_the_same(day: Day) -> None:
                 answer = client.get("/api/records", params=bounds)
                 assert answer.status_code == 200, answer.text
                 page = answer.json()
-                got |= {one["record"]["id"]: one["record"]["revision"] for one in page["records"]}
+                got |= {one["id"]: one["revision"] for one in page["records"]}
                 if page["next"] is None:
                     break
                 bounds["cursor"] = page["next"]

@@ -38,6 +38,8 @@ class Caller:
         headers: Mapping[str, str] | Sequence[tuple[str, str]] = (),
     ) -> httpx.Response:
         said = list(headers.items() if isinstance(headers, Mapping) else headers)
+        if not any(name.lower() == "muniment-form" for name, _ in said):
+            said.append(("Muniment-Form", "values"))
         if json is not None:
             content = msgspec.json.encode(json)
             said.append(("Content-Type", "application/json"))

@@ -50,7 +50,7 @@ def test_everything_it_prints_to_try_works_and_ctrl_c_ends_it(
     line = re.search(r"^  (curl -s .*)$", printed, re.MULTILINE)
     assert line is not None
     asked = subprocess.run(shlex.split(line[1]), capture_output=True, text=True, timeout=WAIT_S, check=True)
-    assert json.loads(asked.stdout)["records"][0]["record"]["claim"]["content"] == answer
+    assert json.loads(asked.stdout)["records"][0]["content"] == answer
 
     console = re.search(r"open (http://\S+)/ in a browser", printed)
     assert console is not None

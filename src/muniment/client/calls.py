@@ -47,7 +47,9 @@ def prepare(name: str, arguments: Mapping[str, object], *, fresh: str, user: str
     path = row.path
     for place in row.places:
         path = path.replace("{" + place + "}", _segment(place, said.pop(place, "")))
-    headers = {"Accept": JSON} | ({USER_HEADER: quote(user, safe="")} if user is not None else {})
+    headers = {"Accept": JSON, "Muniment-Form": "values"}
+    if user is not None:
+        headers[USER_HEADER] = quote(user, safe="")
     if row.matchable:
         expected = said.pop("expected_revision", None)
         if expected is not None:

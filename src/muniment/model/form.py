@@ -321,3 +321,24 @@ def _dispute_shape(one: Dispute) -> DisputeShape:
 
 def passage_shape(place: tuple[int, int], text: str) -> PassageShape:
     return {"start": place[0], "end": place[1], "text": text}
+
+
+DETAIL = frozenset({"since", "confidence", "confidence_stated", "own_confidence", "alpha", "beta", "label", "tier"})
+DETAIL |= {"accesses", "last_access", "memory_class", "memory_type", "importance", "half_life_hours", "anchored"}
+DETAIL |= {"trust", "actor_type", "proposal_id", "tenant", "hedged", "parts", "citation", "charter"}
+"""What is said of a record only to those who ask for everything."""
+_RECORD = frozenset({"id", "content", "citation", "effective_confidence"})
+
+
+def brief(form: Json, fields: frozenset[str] | None = None) -> Json:
+    """A form with its records cut to what most readers need: without details and without what is empty. With `fields` a
+    record has these, and its `id`."""
+    if isinstance(form, list):
+        return [brief(one, fields) for one in form]
+    if not isinstance(form, dict):
+        return form
+    if not form.keys() >= _RECORD:
+        return {name: brief(one, fields) for name, one in form.items()}
+    if fields is not None:
+        return {name: brief(one, fields) for name, one in form.items() if name in fields or name == "id"}
+    return {name: brief(one) for name, one in form.items() if name not in DETAIL and one not in (None, [], {}, "")}

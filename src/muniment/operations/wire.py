@@ -16,12 +16,14 @@ from typing import Annotated, Generic, TypeVar
 
 import msgspec
 
+from muniment.engine import QueueItem, RevisionView
 from muniment.engine.session import clean
 from muniment.model import times
 from muniment.model.decoding import convert, json_decoder
 from muniment.model.entry import Entry
 from muniment.model.errors import Malformed
-from muniment.model.query import Listing
+from muniment.model.form import DisclosureShape, RecordShape
+from muniment.model.query import Disclosure, Listing
 from muniment.model.receipt import Account, Candidate
 from muniment.model.times import Instant
 from muniment.model.value import Json as Json
@@ -39,6 +41,20 @@ _OURS: dict[type, dict[str, object]] = {
     Listing: {"after": 0},
 }
 """Fields that stay inside, and what stands in their place on the other side."""
+
+
+class RecordForm(DisclosureShape, total=False):
+    """A record as it is told: what most readers need, or what they name."""
+
+
+class RevisionForm(RecordShape, total=False):
+    """A revision with what happened to it."""
+
+    events: list[dict[str, str | int | float | None]]
+
+
+_FLAT: dict[type, object] = {Disclosure: RecordForm, RevisionView: RevisionForm, QueueItem: dict}
+"""Values whose flat form is not their fields, and what it is."""
 
 
 class Moment(int):
@@ -87,6 +103,54 @@ def describe(kind: type) -> dict[str, object]:
         return {"type": "string", "format": "date-time", "pattern": INSTANT_PATTERN}
     assert kind is Hex, "twins hold nothing else that needs describing"
     return {"type": "string", "pattern": "^([0-9a-f]{2})*$"}
+
+
+@cache
+def flat_type(kind: type[Value]) -> object:
+    """The type that describes the flat JSON form of a value. What holds no record is as it travels."""
+    if kind in _FLAT:
+        return _FLAT[kind]
+    if _says_itself(kind):
+        return dict
+    if not _holds_records(kind):
+        return twin(kind)
+    hints = typing.get_type_hints(kind, include_extras=True)
+    hidden = _OURS.get(kind, {})
+    fields = [(one.name, _flattened(hints[one.name])) for one in msgspec.structs.fields(kind) if one.name not in hidden]
+    return msgspec.defstruct(kind.__name__, fields, module=kind.__module__, namespace={"__doc__": kind.__doc__})
+
+
+def _flattened(hint: object) -> object:
+    if isinstance(hint, type) and issubclass(hint, Value):
+        return flat_type(hint)
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        return reduce(or_, (_flattened(part) for part in parts))
+    if origin in (tuple, list, dict):
+        return origin[tuple(part if part is Ellipsis else _flattened(part) for part in parts)]
+    return _dressed(hint, False)
+
+
+@cache
+def _holds_records(kind: type[Value]) -> bool:
+    """Whether a record, or a value with a form of its own, is anywhere in a value of this type."""
+    seen: set[type] = set()
+    waiting: list[object] = [kind]
+    while waiting:
+        hint = waiting.pop()
+        if not (isinstance(hint, type) and issubclass(hint, Value)):
+            waiting += typing.get_args(hint)
+        elif hint in _FLAT or _says_itself(hint):
+            return True
+        elif hint not in seen:
+            seen.add(hint)
+            waiting += typing.get_type_hints(hint).values()
+    return False
+
+
+def _says_itself(kind: type[Value]) -> bool:
+    """Whether the form of a value is not simply its fields."""
+    return kind.to_dict is not Value.to_dict
 
 
 def twin(kind: type[Value]) -> type[msgspec.Struct]:

@@ -46,7 +46,7 @@ class Served:
         return keys.create(self.reception.settings.folder, wish, now=system_now())[1]
 
     def client(self, key: str | None = None) -> httpx.Client:
-        headers = {"Authorization": f"Bearer {key}"} if key is not None else {}
+        headers = {"Muniment-Form": "values"} | ({"Authorization": f"Bearer {key}"} if key is not None else {})
         return httpx.Client(base_url=self.url, headers=headers, timeout=WAIT_S)
 
     def stop(self) -> None:

@@ -152,7 +152,7 @@ def test_a_cursor_opens_no_door_and_tells_hidden_from_absent_to_nobody(desk: Des
     for number in range(3):
         desk.memory.remember(f"Salary {number} rises in May", sensitivity="confidential")
     cursor = desk.caller().get("/api/records", params={"limit": "1"}).json()["next"]
-    forged = seal("browse", queries.Browse(), "rec_nowhere@1")
+    forged = seal("insight.browse", queries.Browse(), "rec_nowhere@1")
 
     stranger = desk.caller(KeyWish(name="planner", actor="planner"))
     hidden, absent = (stranger.get("/api/records", params={"limit": "1", "cursor": one}) for one in (cursor, forged))

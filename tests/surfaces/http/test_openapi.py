@@ -102,7 +102,15 @@ def test_headers_that_matter_are_described() -> None:
     assert isinstance(parameters, list)
     named = {str(at(one, "name")): at(one, "required") for one in parameters}
 
-    assert named == {"record_id": True, "If-Match": False, "Idempotency-Key": False, "Muniment-User": False}
+    assert named == {
+        "record_id": True,
+        "If-Match": False,
+        "Idempotency-Key": False,
+        "Muniment-User": False,
+        "Muniment-Form": False,
+        "fields": False,
+        "verbose": False,
+    }
     assert {"412", "409"} <= section(revise, "responses").keys()
     assert section(get, "responses", "304", "headers").keys() == {"ETag"}
     keyed = [one for one in OPERATIONS if one.key is not Key.NONE]

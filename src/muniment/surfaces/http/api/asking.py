@@ -18,6 +18,7 @@ from muniment.model.errors import LimitExceeded, Malformed
 from muniment.model.value import Value
 from muniment.operations import Operation
 from muniment.operations.wire import Json, shape_of
+from muniment.surfaces.http.api.form import FLAT, Form
 from muniment.surfaces.http.problems import Declined
 from muniment.surfaces.problems import field_of
 from muniment.surfaces.reception.visitor import Visitor
@@ -33,7 +34,7 @@ _TRUTH = {"true": True, "false": False}
 class Asked:
     """A request as an operation takes it. Made in the thread that works on it."""
 
-    __slots__ = ("body", "headers", "memory", "operation", "places", "query", "visitor")
+    __slots__ = ("body", "form", "headers", "memory", "operation", "places", "query", "visitor")
 
     def __init__(
         self,
@@ -45,6 +46,7 @@ class Asked:
         query: Value | None,
         body: Value | None,
         headers: dict[str, str],
+        form: Form = FLAT,
     ) -> None:
         self.operation = operation
         self.visitor = visitor
@@ -53,6 +55,7 @@ class Asked:
         self.query = query
         self.body = body
         self.headers = headers
+        self.form = form
 
     def said(self) -> dict[str, object]:
         """Everything that is said, by the keyword it is said under."""

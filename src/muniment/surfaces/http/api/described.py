@@ -30,6 +30,24 @@ _NAME: JsonObject = {"type": "string", "pattern": "^[A-Za-z0-9._:-]{1,128}$"}
 _WORDS: dict[str, JsonObject] = {"contract": {"type": "string", "enum": [*get_args(ContractWord)]}}
 _MATCH = 'The ETag of the record as it was read, one that names its revision alone (`"r3"`), several of them, or `*`.'
 _TAGS: JsonObject = {"type": "string", "anyOf": [{"const": "*"}, {"pattern": f"^({TAGS_PATTERN})$"}]}
+_FORM = "`flat` (usual), or `values`: nested as the library holds them, which our clients read back."
+_FORMS: JsonObject = {"type": "string", "enum": ["flat", "values"]}
+_SHOWN: list[Json] = [
+    {
+        "name": "fields",
+        "in": "query",
+        "required": False,
+        "description": "The fields of a record that are told, with commas between them. Its `id` always is.",
+        "schema": {"type": "string", "pattern": "^[a-z_]+(,[a-z_]+)*$", "maxLength": 512},
+    },
+    {
+        "name": "verbose",
+        "in": "query",
+        "required": False,
+        "description": "Tell all fields of a record, not only those that most readers need.",
+        "schema": {"type": "boolean"},
+    },
+]
 _USER = "The user whose memory the request is about, percent-encoded; without it, what all share."
 _KEY = (
     "Names this request: sent again under the same key it is followed once and answered as the first time (a proposal "
@@ -149,7 +167,8 @@ def _parameters(operation: Operation, schemas: dict[str, Json]) -> list[Json]:
         found.append(_header("If-None-Match", "Tags of what the caller has.", {"type": "string"}))
     if operation.key is not Key.NONE:
         found.append(_header("Idempotency-Key", _KEY, {"type": "string", "pattern": "^[!-~]{1,255}$"}))
-    return [*found, _header("Muniment-User", _USER, {"type": "string"})]
+    found += [_header("Muniment-User", _USER, {"type": "string"}), _header("Muniment-Form", _FORM, _FORMS)]
+    return [*found, *_SHOWN]
 
 
 def _header(name: str, words: str, schema: JsonObject, *, required: bool = False) -> Json:

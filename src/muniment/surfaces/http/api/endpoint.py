@@ -19,6 +19,7 @@ from muniment.operations.wire import Shape, shape_of
 from muniment.surfaces.http import bodies, doors
 from muniment.surfaces.http.api.asking import Asked, check_accept, read_body, read_query, understood
 from muniment.surfaces.http.api.calls import call_of
+from muniment.surfaces.http.api.form import read_form
 from muniment.surfaces.http.api.kept import KEY_HEADER, claimed, named, repeatable, reused
 from muniment.surfaces.http.problems import Declined
 from muniment.surfaces.http.streams import hub_of
@@ -27,7 +28,8 @@ from muniment.surfaces.reception.visitor import Visitor
 
 JSON = bodies.JSON
 USER_HEADER = "muniment-user"
-_HEADERS = ("if-match", "if-none-match", KEY_HEADER, USER_HEADER)
+FORM_HEADER = "muniment-form"
+_HEADERS = ("if-match", "if-none-match", KEY_HEADER, USER_HEADER, FORM_HEADER)
 _STATUS = {Outcome.COMMITTED: 201, Outcome.HELD: 202, Outcome.REFUSED: 200}
 Ask = Callable[[Request], Awaitable[Response]]
 
@@ -92,6 +94,7 @@ class Endpoint:
     ) -> Response:
         """Everything that may take long, in one thread: read, ask, write."""
         operation = self.operation
+        query, said = read_form(query, headers.get(FORM_HEADER))
         asking = read_query(query, operation.query)
         sketch = read_body(raw, operation.body) if operation.body is not None else None
         try:
@@ -105,6 +108,7 @@ class Endpoint:
                     query=asking,
                     body=body,
                     headers=headers,
+                    form=said,
                 )
                 return self._answered(asked)
         except Stale as error:
@@ -132,7 +136,7 @@ class Endpoint:
         if expected is not None:
             options["expected_revision"] = expected
         value = self._called(asked, options)
-        body = self._answer.write(value)
+        body = asked.form.write(value)
         if self.operation.tagged:
             return _tagged(asked, value, body)
         status, headers = _status(self.operation, value)
@@ -194,7 +198,7 @@ def _header(request: Request, name: str) -> str | None:
 def _tagged(asked: Asked, value: Value, body: bytes) -> Response:
     """A record with its tag, or only that it is still the one the caller has."""
     revision: int = value.record.revision  # type: ignore[attr-defined]  # what is tagged is a disclosure
-    tag = tag_of(revision, body)
+    tag = tag_of(revision, shape_of(type(value)).write(value))
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
     if "if-match" in asked.headers:
         _compare(read_match(asked.headers["if-match"]), revision, tag)

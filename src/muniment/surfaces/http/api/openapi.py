@@ -14,9 +14,10 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from muniment.model.query import Disclosure
 from muniment.model.value import Value
 from muniment.operations import OPERATIONS, answers
-from muniment.operations.wire import describe, shape_of
+from muniment.operations.wire import describe, flat_type, shape_of
 from muniment.surfaces.http import doors
 from muniment.surfaces.http.api.described import Json, JsonObject, described_paths, plain_schemas
 from muniment.surfaces.http.api.described_others import akashik_paths, akashik_schemas, upkeep_paths
@@ -101,10 +102,22 @@ def _document(
 
 
 def _schemas() -> dict[str, Json]:
-    kinds: set[type[Value]] = {answers.Index, answers.Checked}
-    kinds.update(kind for one in OPERATIONS for kind in (one.answer, one.query, one.body) if kind is not None)
-    twins = [shape_of(kind).twin for kind in sorted(kinds, key=lambda kind: kind.__qualname__)]
+    told: set[type[Value]] = {answers.Index, answers.Checked, *(one.answer for one in OPERATIONS)}
+    asked: set[type[Value]] = {kind for one in OPERATIONS for kind in (one.query, one.body) if kind is not None} - told
+    twins = [
+        flat_type(kind) if kind in told else shape_of(kind).twin
+        for kind in sorted(told | asked, key=lambda kind: kind.__qualname__)
+    ]
     _, found = msgspec.json.schema_components(
         [*twins, ProblemDocument], schema_hook=describe, ref_template="#/components/schemas/{name}"
     )
-    return plain_schemas(found)
+    named: dict[str, object] = {**found}
+    for kind in told:
+        if kind.__name__ not in named:
+            named[kind.__name__] = _own_form(kind)
+    return plain_schemas(named)
+
+
+def _own_form(kind: type[Value]) -> dict[str, object]:
+    """The schema of an answer that is no struct in its flat form."""
+    return {"$ref": "#/components/schemas/RecordForm"} if kind is Disclosure else {"type": "object"}

@@ -27,7 +27,8 @@ export function whenRefused(call) {
 
 export function headers(more = {}) {
   const key = credential.get();
-  return key ? { ...more, Authorization: `Bearer ${key}` } : more;
+  const said = { "Muniment-Form": "values", ...more };
+  return key ? { ...said, Authorization: `Bearer ${key}` } : said;
 }
 
 /** `get("/api/records", {limit: 5, kinds: ["fact"]}, {signal})` */
