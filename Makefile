@@ -52,9 +52,8 @@ $(DOORS)/.ready: pyproject.toml requirements-doors.txt scripts/setup-doors
 	@scripts/setup-doors "$(PYTHON)" "$(DOORS)"
 	@touch $@
 
-test-doors: $(DOORS)/.ready ## the adapters with the real frameworks; CHECKOUTS=folder of the vendors' repositories runs their suites too
+test-doors: $(DOORS)/.ready ## the adapters with the real frameworks
 	@$(DOOR_TESTS) tests/doors src/muniment/adapters/core.py
-	@$(if $(CHECKOUTS),$(DOORS)/bin/python -m tests.doors.vendors "$(CHECKOUTS)")
 
 test-postgres: $(READY) ## the tests of the PostgreSQL store, and the suites of the others on it; LONG=1: 64 clients for a minute
 	@$(if $(LONG),MUNIMENT_TEST_LONG=1) $(TESTS) tests/postgres

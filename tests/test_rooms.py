@@ -43,6 +43,7 @@ ROOMS: dict[str, set[str]] = {
         "ports",
         "policy",
         "importers",
+        "adapters",
     },
     "testing": {"kits"},
     "kits": {"model"},

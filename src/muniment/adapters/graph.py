@@ -21,13 +21,20 @@ from muniment.adapters.core import (
     Stored,
     Written,
 )
-from muniment.model.errors import Malformed, NotFound, StoreBusy
+from muniment.model.errors import Malformed, StoreBusy
 
 ENTITIES, RELATIONS = ("entities",), ("relations",)
 _TRIES = 10
 Entity: TypeAlias = "dict[str, Json]"
 Relation: TypeAlias = "dict[str, Json]"
 GraphView: TypeAlias = "dict[str, Json]"
+
+
+class EntityMissing(Exception):
+    """An observation about an entity that is not in the graph. The words are those of the reference server."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"Entity with name {name} not found")
 
 
 class KnowledgeGraph:
@@ -65,7 +72,7 @@ class KnowledgeGraph:
         """Add to entities what they do not say yet. If one of them is not there, nothing is added to any."""
         for one in observations:
             if self._memory.get(ENTITIES, str(one["entityName"])) is None:
-                raise NotFound("entity", str(one["entityName"]))
+                raise EntityMissing(str(one["entityName"]))
         results: list[dict[str, Json]] = []
         written = []
         for one in observations:

@@ -31,7 +31,9 @@ def mcp(
     embedder: Embedder = None,
     tools: Annotated[
         str,
-        typer.Option("--tools", help="Which tools to offer: core, memory, field or all (core).", show_default=False),
+        typer.Option(
+            "--tools", help="Which tools to offer: core, memory, field, graph or all (core).", show_default=False
+        ),
     ] = "core",
     user: Annotated[
         str | None, typer.Option("--user", metavar="NAME", help="Serve the memory of this user alone.")
@@ -39,6 +41,14 @@ def mcp(
     url: Annotated[
         str | None,
         typer.Option("--url", metavar="URL", help="Speak for a server instead of a vault; its key is MUNIMENT_KEY."),
+    ] = None,
+    memory_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--memory-file",
+            metavar="FILE",
+            help="With --tools graph: a memory.jsonl of server-memory, taken in first. What is there already stays.",
+        ),
     ] = None,
     install: Annotated[
         str | None,
@@ -62,6 +72,10 @@ def mcp(
     kept beside it.
     """
     choice = read_choice(tools)
+    if memory_file is not None and (choice is not Choice.GRAPH or url is not None):
+        raise Malformed(
+            "memory-file", "given with --tools graph and a vault", hint="Leave --url out, add --tools graph."
+        )
     if user is not None:
         user_id(user)
     if install is not None:
@@ -70,7 +84,7 @@ def mcp(
     if print_:
         raise Malformed("print", "given together with --install", hint="Name the client: --install cursor --print.")
     if url is None:
-        return _served(call, session, embedder, choice, user)
+        return _served(call, session, embedder, choice, user, memory_file)
     if user is not None:
         hint = "Leave --user out, or serve a vault of this machine; a tool call names its user itself."
         raise Malformed("user", "left out with --url", hint=hint)
@@ -102,7 +116,9 @@ def _lasting(call: Call) -> str:
     return str(place.path.expanduser().absolute()) if isinstance(place, Folder) else str(place)
 
 
-def _served(call: Call, session: str | None, embedder: str | None, choice: Choice, user: str | None) -> ExitCode:
+def _served(
+    call: Call, session: str | None, embedder: str | None, choice: Choice, user: str | None, graph: Path | None
+) -> ExitCode:
     if find_spec("mcp") is None:
         raise ConfigurationError(
             "mcp", "the Model Context Protocol is not installed", hint="`pip install 'muniment[mcp]'`"
@@ -114,7 +130,12 @@ def _served(call: Call, session: str | None, embedder: str | None, choice: Choic
     if isinstance(call.place, Folder):
         call.config = msgspec.structs.replace(call.config, vault=str(call.place.path.expanduser()))
     with call.memory(session=session, create=True, embedder=call.embedder(embedder)) as memory:
-        serve(memory if user is None else memory.for_user(user), choice)
+        served = memory if user is None else memory.for_user(user)
+        if graph is not None:
+            from muniment.surfaces.mcp.graph_tools import take_in
+
+            take_in(served, graph)
+        serve(served, choice)
     return ExitCode.ANSWERED
 
 

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
 
 class Choice(StrEnum):
-    """`core` is what everyday work takes; `memory` all tools of the memory, `field` those of the Akashik protocol."""
+    """`core` is what everyday work takes; `memory` all tools of the memory, `field` those of the Akashik protocol,
+    `graph` those of MCP's reference server `server-memory`, in whose place it stands."""
 
     CORE = "core"
     MEMORY = "memory"
     FIELD = "field"
+    GRAPH = "graph"
     ALL = "all"
 
 
@@ -56,9 +58,16 @@ def _field() -> tuple[Tool, ...]:
     return AKASHIK
 
 
+def _graph() -> tuple[Tool, ...]:
+    from muniment.surfaces.mcp.graph_tools import GRAPH
+
+    return GRAPH
+
+
 _LOADED: dict[Choice, Callable[[], tuple[Tool, ...]]] = {
     Choice.CORE: _core,
     Choice.MEMORY: _memory,
     Choice.FIELD: _field,
+    Choice.GRAPH: _graph,
     Choice.ALL: lambda: (*_memory(), *_field()),
 }

@@ -52,6 +52,8 @@ def build_server(desk: Desk, choice: Choice = Choice.CORE, *, callable_: Choice 
     logging.getLogger("mcp").setLevel(_SILENT)
     offered = {one.words.name: one for one in chosen(choice)}
     tools = offered if callable_ is None else {one.words.name: one for one in chosen(callable_)} | offered
+    if choice is Choice.GRAPH:
+        return _graph_server(GraphFace(desk, offered, tools))
     face = Face(desk, offered, tools)
     return Server(
         "muniment",
@@ -67,6 +69,21 @@ def build_server(desk: Desk, choice: Choice = Choice.CORE, *, callable_: Choice 
         on_list_prompts=face.list_prompts,
         on_get_prompt=face.get_prompt,
         get_tool_input_schema=lambda name: tools[name].takes if name in tools else None,
+    )
+
+
+def _graph_server(face: GraphFace) -> Server[Lifespan]:
+    return Server(
+        "muniment",
+        version=version("muniment"),
+        title="Muniment",
+        description="A knowledge graph that can prove itself.",
+        on_list_tools=face.list_tools,
+        on_call_tool=face.call_tool,
+        on_list_resources=face.list_resources,
+        on_read_resource=face.read_resource,
+        on_subscribe_resource=face.subscribe,
+        on_unsubscribe_resource=face.unsubscribe,
     )
 
 
@@ -173,6 +190,58 @@ class Face:
     def _tell_denied(self, ctx: Context, visitor: Visitor, what: str, told: Told) -> None:
         if told.denied is not None:
             self._desk.denied(visitor, ctx.request, what=f"mcp {what}", code=told.denied)
+
+
+class GraphFace(Face):
+    """The face of `server-memory`: its tools, its one resource, and word to a subscriber that the graph changed."""
+
+    def __init__(self, desk: Desk, offered: dict[str, Tool], tools: dict[str, Tool]) -> None:
+        super().__init__(desk, offered, tools)
+        self._subscribed = False
+
+    async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        from muniment.surfaces.mcp.graph_tools import CHANGING, RESOURCE
+
+        result = await super().call_tool(ctx, params)
+        if self._subscribed and params.name in CHANGING and not result.is_error:
+            await ctx.session.send_resource_updated(RESOURCE)
+        return result
+
+    async def list_resources(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        from muniment.surfaces.mcp.graph_tools import RESOURCE
+
+        resource = types.Resource(
+            uri=RESOURCE,
+            name="knowledge-graph",
+            title="Knowledge Graph",
+            description="The whole knowledge graph, with all entities and relations",
+            mime_type="application/json",
+        )
+        return types.ListResourcesResult(resources=[resource])
+
+    async def read_resource(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        from muniment.surfaces.mcp.graph_tools import RESOURCE, read_resource
+
+        if str(params.uri) != RESOURCE:
+            raise MCPError(types.INVALID_PARAMS, "there is no resource of that address; resources/list names it")
+        text = await self._looked(ctx, "resources/read", read_resource)
+        return types.ReadResourceResult(
+            contents=[types.TextResourceContents(uri=params.uri, mime_type="application/json", text=text)]
+        )
+
+    async def subscribe(self, _: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
+        self._follow(params.uri, subscribed=True)
+        return types.EmptyResult()
+
+    async def unsubscribe(self, _: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
+        self._follow(params.uri, subscribed=False)
+        return types.EmptyResult()
+
+    def _follow(self, uri: str, *, subscribed: bool) -> None:
+        from muniment.surfaces.mcp.graph_tools import RESOURCE
+
+        if str(uri) == RESOURCE:
+            self._subscribed = subscribed
 
 
 def _listed(tool: Tool) -> types.Tool:
