@@ -50,7 +50,7 @@ _NAMELESS = frozenset(
         "kinds",
     }
     | {"known_at", "last", "lawful_basis", "limit", "max_age_days", "memory_class", "memory_type", "min_fit", "newest"}
-    | {"contested", "digest", "next_review_at", "precise", "to"}
+    | {"contested", "digest", "next_review_at", "precise", "probe", "to"}
     | {"objections", "older_than_days", "origin", "others", "preview", "profile", "progress", "question", "rationale"}
     | {"reason", "reasoning", "replay", "require_provenance", "result", "retention_days", "reviewer", "revision"}
     | {"sensitivity", "sensitivity_max", "since", "source_quality", "source_type", "status", "statuses", "strategy"}

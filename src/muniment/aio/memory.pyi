@@ -335,6 +335,7 @@ class Memory:
         expected: str | None = None,
         include_probable: bool = False,
         dry_run: bool = False,
+        probe: bool = False,
     ) -> ErasureResult: ...
     async def flush(self, *, timeout: float | None = None, progress: Progress = ...) -> VectorCoverage: ...
     async def explain(

@@ -272,6 +272,7 @@ class Client:
         expected: str | None = None,
         include_probable: bool = False,
         dry_run: bool = False,
+        probe: bool = False,
     ) -> ErasureResult: ...
     def flush(self, *, timeout: float | None = None, progress: Progress = ...) -> VectorCoverage: ...
     def explain(
@@ -516,6 +517,7 @@ class AsyncClient:
         expected: str | None = None,
         include_probable: bool = False,
         dry_run: bool = False,
+        probe: bool = False,
     ) -> ErasureResult: ...
     async def flush(self, *, timeout: float | None = None, progress: Progress = ...) -> VectorCoverage: ...
     async def explain(

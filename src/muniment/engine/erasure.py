@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import msgspec
 
 from muniment.engine.governing import tombstone, tombstones
+from muniment.engine.probe import probe
 from muniment.engine.session import Session, Sessioned
 from muniment.engine.watched import watched
 from muniment.model import checks
@@ -176,6 +177,7 @@ def forget(
     expected: str | None,
     include_probable: bool,
     dry_run: bool,
+    probed: bool = False,
 ) -> ErasureResult:
     """Do what `Memory.forget` says, or with `dry_run` plan it."""
     derived = checks.read_word("cascade", cascade, DerivedPolicy) if cascade is not None else None
@@ -185,7 +187,17 @@ def forget(
     checks.flag("include_probable", include_probable)
     oblivion = ErasureRequest(target=target, reason=why, derived=derived, expected=expected, probable=include_probable)
     checks.flag("dry_run", dry_run)
-    return _planned(session, oblivion) if dry_run else _erase(session, oblivion)
+    if dry_run:
+        return _planned(session, oblivion)
+    checks.flag("probe", probed)
+    if probed and may_erase_here(session, oblivion):
+        oblivion = msgspec.structs.replace(oblivion, probe=probe(session, oblivion))
+    return msgspec.structs.replace(_erase(session, oblivion), probe=oblivion.probe)
+
+
+def may_erase_here(session: Session, oblivion: ErasureRequest) -> bool:
+    with session.store.read() as snapshot:
+        return may_erase(snapshot, oblivion.target, session.actor, session.bench) is not None
 
 
 def _planned(session: Session, oblivion: ErasureRequest) -> ErasureResult:

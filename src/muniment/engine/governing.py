@@ -15,11 +15,13 @@ from muniment.model.curation import ConflictResult, RewindResult, Verdict
 from muniment.model.erasure import TombstoneAhead
 from muniment.model.errors import Malformed, NotPermitted
 from muniment.model.proposal import Proposal, RewindRequest
+from muniment.model.query import Withdrawn
 from muniment.model.times import Instant
 from muniment.model.vocabulary import Scope, Strategy
 from muniment.policy.decide import decide_review
 from muniment.policy.rules import Action
 from muniment.ports.store import Unit
+from muniment.read.withdrawn import withdrawn_since
 from muniment.write.admit import admit
 from muniment.write.announce import announced
 from muniment.write.notes import jot_down
@@ -111,6 +113,13 @@ def tombstones(session: Session) -> tuple[TombstoneAhead, ...]:
         raise NotPermitted(session.actor.id, "read tombstones")
     with session.store.read() as snapshot:
         return all_tombstones(snapshot)
+
+
+def withdrawn_after(memory: Sessioned, entry: int) -> tuple[Withdrawn, ...]:
+    """What the caller was told before and that ended after an entry. For those who build on the engine."""
+    session = memory._session
+    with session.store.read() as snapshot:
+        return withdrawn_since(snapshot, session.actor, session.policy, entry)
 
 
 def has_tombstone(memory: Sessioned, record_id: str) -> bool:

@@ -351,6 +351,7 @@ class Memory:
         expected: str | None = None,
         include_probable: bool = False,
         dry_run: bool = False,
+        probe: bool = False,
     ) -> ErasureResult:
         """Erase one record, or everything of a subject, source, actor, session or user: the content of all revisions,
         their words in the index, their vectors, what reports, receipts and notes quote of them, and what was derived
@@ -359,7 +360,8 @@ class Memory:
         changed, and the answer says what would be; its `plan.digest` as `expected` sees to it that just that is done.
         A subject is found by the letters of its name, inflected as languages do; records in which these stand in a
         longer word or without their accents are only probable, and go if `include_probable` says so.
-        What is on hold stays: `OnHold`. A `reason` is asked for unless all of a `user` goes."""
+        What is on hold stays: `OnHold`. A `reason` is asked for unless all of a `user` goes. With `probe` recall is
+        asked for it as if it were gone, and the certificate says to how many questions anything of it came back."""
         target = one_target(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
         return forget(
             self._session,
@@ -369,6 +371,7 @@ class Memory:
             expected=expected,
             include_probable=include_probable,
             dry_run=dry_run,
+            probed=probe,
         )
 
     def flush(self, *, timeout: float | None = None, progress: Progress = lambda done, all_: None) -> VectorCoverage:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 
 from muniment.model.entry import Vote
-from muniment.model.erasure import ErasurePlan, SignedCertificate, Target
+from muniment.model.erasure import ErasurePlan, ProbeResult, SignedCertificate, Target
 from muniment.model.one_line import Parts, spelled
 from muniment.model.times import Instant
 from muniment.model.value import Value
@@ -193,13 +193,15 @@ class Verdict(Value):
 class ErasureResult(Value):
     """What was forgotten, or would be; once it was asked for in earnest, the verdict and, if it was done, the
     certificate with the opening by which its holder can show what it is about. `scrubbed`: whether nothing is left in
-    the store's files; while somebody still reads an older state it goes when they end."""
+    the store's files; while somebody still reads an older state it goes when they end. `probe` tells what came of
+    asking for it, if that was wanted."""
 
     plan: ErasurePlan
     verdict: Verdict | None = None
     certificate: SignedCertificate | None = None
     opening: str | None = None
     scrubbed: bool = False
+    probe: ProbeResult | None = None
 
 
 class RollbackResult(Value):

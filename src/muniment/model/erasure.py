@@ -114,13 +114,14 @@ class TombstoneAhead(Value):
 class ErasureRequest(Value):
     """A request to erase. Without `derived` the policy says what becomes of what was derived. `expected` is the digest
     of the plan the caller has seen: if it would be another by now, nothing is done. With `probable` what only may
-    speak of a subject goes too."""
+    speak of a subject goes too. `probe` is what came of asking for it as if it were gone."""
 
     target: Target
     reason: str
     derived: DerivedPolicy | None = None
     expected: str | None = None
     probable: bool = False
+    probe: ProbeResult | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.target, Target):
@@ -214,6 +215,14 @@ class ErasureCounts(Value):
     names: int
 
 
+class ProbeResult(Value):
+    """What came of asking for what was erased: how many questions were asked, and to how many of them anything of it
+    came back."""
+
+    questions: int
+    came_back: int
+
+
 class Certificate(Value):
     """That something was erased: what, when, by whom, why, how much, and where the ledger says so. `digest` commits to
     what was asked for (by an opening that only the caller was given), so that whoever has the certificate cannot read
@@ -242,6 +251,7 @@ class Certificate(Value):
     proposals: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
     receipts: tuple[str, ...] = ()
+    probe: ProbeResult | None = None
 
 
 class SignedCertificate(Value):

@@ -186,6 +186,7 @@ class Erase(Targeted):
     cascade: DerivedPolicy | None = None
     expected: Digest | None = None
     include_probable: bool | None = None
+    probe: bool | None = None
     dry_run: bool | None = None
 
 

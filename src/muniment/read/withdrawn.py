@@ -12,7 +12,7 @@ from muniment.model.actor import Actor
 from muniment.model.card import Card, standing_of
 from muniment.model.entry import Document
 from muniment.model.packed_receipt import receipt_summary
-from muniment.model.query import Query, Withdrawn
+from muniment.model.query import DEFAULT_PURPOSE, Query, Withdrawn
 from muniment.model.receipt import Plan
 from muniment.model.record import RecordState
 from muniment.model.status import CURRENT, Status
@@ -48,7 +48,7 @@ def withdrawn_for(snapshot: Snapshot, plan: Plan, query: Query, actor: Actor, po
     if query.listing is not None or not plan.at_head or not plan.grants:
         return ()
     since = query.attuned.since if query.attuned is not None else 0
-    found = [*_ended(snapshot, plan, query, actor, policy, since), *_erased(snapshot, actor, since)]
+    found = [*_ended(snapshot, plan, query.purpose, actor, policy, since), *_erased(snapshot, actor, since)]
     found.sort(key=lambda news: (-news.told.since, -news.rid))
     return tuple({news.told.id: news for news in reversed(found)}.values())[::-1]
 
@@ -60,19 +60,34 @@ def foretell_withdrawn(snapshot: Snapshot, plan: Plan) -> None:
         snapshot.ahead(*(partial(ask, plan.asker, after=0, keep=KEPT_MAX) for ask in asks))
 
 
-def _ended(snapshot: Snapshot, plan: Plan, query: Query, actor: Actor, policy: Policy, since: int) -> Iterator[News]:
+def withdrawn_since(
+    snapshot: Snapshot, actor: Actor, policy: Policy, since: int, *, purpose: str = DEFAULT_PURPOSE
+) -> tuple[Withdrawn, ...]:
+    """The same for whoever listens: everything of it that ended after an entry, in the order it did."""
+    found = [*_ended(snapshot, None, purpose, actor, policy, since), *_erased(snapshot, actor, since)]
+    found.sort(key=lambda news: (news.told.since, news.rid))
+    return tuple({news.told.id: news.told for news in found}.values())
+
+
+def _ended(
+    snapshot: Snapshot, plan: Plan | None, purpose: str, actor: Actor, policy: Policy, since: int
+) -> Iterator[News]:
     rows = dict(snapshot.catalogue.ended_for(actor.id, after=since, keep=KEPT_MAX))
     if not rows:
         return
     cards = snapshot.catalogue.cards(rows)
     ends = {rid: end for rid, card in cards.items() if (end := _end_of(snapshot, card)) is not None}
     fresh = {rid for rid, (_, seq) in ends.items() if seq > since and (since or rows[rid] <= _at(snapshot, seq))}
-    asked_about = _related(snapshot, plan, [rid for rid in ends if rid not in fresh]) if not since else set[int]()
+    asked_about = (
+        _related(snapshot, plan, [rid for rid in ends if rid not in fresh])
+        if not since and plan is not None
+        else set[int]()
+    )
     told = [rid for rid in rows if rid in fresh | asked_about]
     known = _followed_knowingly(snapshot, actor, [cards[rid] for rid in told])
     documents = snapshot.documents.many(told)
     for rid in told:
-        if rid not in known and rid in documents and _may_see(documents[rid], cards[rid], query, actor, policy):
+        if rid not in known and rid in documents and _may_see(documents[rid], cards[rid], purpose, actor, policy):
             why, seq = ends[rid]
             yield News(told=Withdrawn(id=cards[rid].id, why=why, since=seq), rid=rid)
 
@@ -119,12 +134,12 @@ def _followed_knowingly(snapshot: Snapshot, actor: Actor, cards: list[Card]) -> 
     return {rid for rid, name in revised.items() if name in present and present[name].rid in told}
 
 
-def _may_see(document: Document, card: Card, query: Query, actor: Actor, policy: Policy) -> bool:
+def _may_see(document: Document, card: Card, purpose: str, actor: Actor, policy: Policy) -> bool:
     """Whether the reader may know of it today. What was kept for a user is news in that user's memory alone."""
     record, standing = record_of(document.body), standing_of(card)
     if record.claim.place.user != actor.user:
         return False
-    grant = decide_read(policy, actor, query.purpose, record, standing.footing.label, status=standing.status)
+    grant = decide_read(policy, actor, purpose, record, standing.footing.label, status=standing.status)
     return grant is not None
 
 

@@ -249,3 +249,23 @@ def test_a_server_that_closes_ends_the_line(serve: Serve) -> None:
 
         assert line.next() == Heard(":", "the server closes; come again")
         assert line.next().event == "end"
+
+
+def test_who_was_told_hears_that_a_record_no_longer_holds(served: Served) -> None:
+    """And only then: what the listener was never told ends unheard."""
+    told = served.memory.remember("The mill stands still").record_id or ""
+    untold = served.memory.remember("The weir is open").record_id or ""
+    with served.client() as client, listening(client) as line:
+        line.epoch()
+        asked = client.post("/api/recall", json={"query": "does the mill stand still?", "limit": 1})
+        assert [one["record"]["id"] for one in asked.json()["records"]] == [told]
+        served.memory.review.retract(untold, reason="it was closed")
+        line.epoch()
+        ended = served.memory.review.retract(told, reason="it turns")
+        heard = line.next()
+        while heard.event == ":":
+            heard = line.next()
+
+        assert heard.event == "memory.retracted"
+        assert msgspec.json.decode(heard.text) == {"id": told, "why": "retracted", "since": ended.epoch}
+        assert line.epoch() == ended.epoch

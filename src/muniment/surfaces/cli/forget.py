@@ -61,6 +61,9 @@ Probable = Annotated[
         help="With --subject: erase also what holds the letters of the name in a longer word or without their accents.",
     ),
 ]
+Probe = Annotated[
+    bool, typer.Option("--probe", help="Ask recall for it as if it were gone; the certificate says what came back.")
+]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would go, and change nothing.")]
 CertificateFile = Annotated[
@@ -83,6 +86,7 @@ def forget(
     include_probable: Probable = False,
     yes: Yes = False,
     dry_run: DryRun = False,
+    probe: Probe = False,
 ) -> ExitCode:
     """Erase for good: every revision, index term and vector, the words of receipts and reports that quote it, and what
     was derived from it. A tombstone and a signed certificate stay. Shows the plan and asks first."""
@@ -90,6 +94,7 @@ def forget(
     asks = not dry_run and must_ask(yes, "erase")
     with call.memory() as memory:
         wish = Wish(memory, target, reason=reason, cascade=cascade, expected=expected, probable=include_probable)
+        wish.probe = probe
         if dry_run:
             call.tell(plan_shape(wish.plan().plan), show_guard.plan)
             return ExitCode.ANSWERED
@@ -140,6 +145,7 @@ class Wish:
         self._cascade = cascade
         self._target = target
         self._probable = probable
+        self.probe = False
 
     def plan(self) -> ErasureResult:
         return self._forget(dry_run=True)
@@ -161,6 +167,7 @@ class Wish:
             expected=self.expected,
             include_probable=self._probable,
             dry_run=dry_run,
+            probe=self.probe,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from muniment.model.curation import AffectedReceipt, ErasureResult, WithdrawalResult
 from muniment.model.erasure import (
@@ -13,6 +13,7 @@ from muniment.model.erasure import (
     ErasurePlan,
     LegalHold,
     PlannedErasure,
+    ProbeResult,
     SignedCertificate,
 )
 from muniment.model.form import DisclosureShape, disclosure_shape
@@ -140,6 +141,12 @@ class CertificateShape(TypedDict):
     proposals: list[str]
     documents: list[str]
     receipts: list[str]
+    probe: NotRequired[ProbeShape]
+
+
+class ProbeShape(TypedDict):
+    questions: int
+    came_back: int
 
 
 class SignedCertificateShape(TypedDict):
@@ -153,7 +160,7 @@ def certificate_shape(signed: SignedCertificate) -> SignedCertificateShape:
 
 
 def _certificate_shape(told: Certificate) -> CertificateShape:
-    return {
+    shape: CertificateShape = {
         "v": told.v,
         "id": told.id,
         "tenant": told.tenant,
@@ -174,6 +181,13 @@ def _certificate_shape(told: Certificate) -> CertificateShape:
         "documents": list(told.documents),
         "receipts": list(told.receipts),
     }
+    if told.probe is not None:  # one that was drawn up without is spelled as it was
+        shape["probe"] = probe_shape(told.probe)
+    return shape
+
+
+def probe_shape(told: ProbeResult) -> ProbeShape:
+    return {"questions": told.questions, "came_back": told.came_back}
 
 
 def _counts_shape(counts: ErasureCounts) -> CountsShape:
@@ -201,6 +215,7 @@ class ForgottenShape(TypedDict):
     certificate: SignedCertificateShape | None
     opening: str | None
     scrubbed: bool
+    probe: ProbeShape | None
 
 
 def forgotten_shape(told: ErasureResult) -> ForgottenShape:
@@ -212,6 +227,7 @@ def forgotten_shape(told: ErasureResult) -> ForgottenShape:
         "certificate": None if told.certificate is None else certificate_shape(told.certificate),
         "opening": told.opening,
         "scrubbed": told.scrubbed,
+        "probe": None if told.probe is None else probe_shape(told.probe),
     }
 
 

@@ -61,6 +61,7 @@ def make_certificate(
         proposals=tuple(sorted(removed.proposals)),
         documents=tuple(digest for _, digest in sorted(commitments(snapshot, removed.documents).items())),
         receipts=removed.receipts,
+        probe=oblivion.probe,
     )
 
 

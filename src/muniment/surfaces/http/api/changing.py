@@ -1,4 +1,5 @@
-"""GET /api/changes: a line that says, as Server-Sent Events, that the tenant's ledger has moved, and how far."""
+"""GET /api/changes: a line that says, as Server-Sent Events, that the tenant's ledger has moved and how far, and which
+records the listener was told that no longer hold."""
 
 from __future__ import annotations
 
@@ -8,8 +9,10 @@ from time import monotonic
 from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
+from muniment.engine.governing import withdrawn_after
 from muniment.engine.notebook import Notebook
 from muniment.model.errors import MunimentError, NotPermitted
+from muniment.model.query import Withdrawn
 from muniment.operations import answers, operation
 from muniment.operations.wire import shape_of
 from muniment.surfaces.http import doors, problems
@@ -21,6 +24,7 @@ from muniment.surfaces.reception.visitor import Visitor
 
 _OPERATION = operation("changes")
 _CHANGED = shape_of(answers.Changed)
+_WITHDRAWN = shape_of(Withdrawn)
 _PROBLEM = shape_of(problems.ProblemDocument)
 _ALIVE = b": alive\n\n"
 _CLOSING = b": the server closes; come again\n\n"
@@ -84,6 +88,10 @@ class Line:
             raise NotPermitted(self._visitor.actor.id, f"use this credential to {_OPERATION.grant}")
         return self._notebook.marks()[0]
 
+    def _news(self, epoch: int) -> tuple[Withdrawn, ...]:
+        """What the listener was told before and that has ended since an entry."""
+        return withdrawn_after(self._hub.reception.memory(self._visitor), epoch)
+
     async def events(self, epoch: int, listener: Listener) -> AsyncIterator[bytes]:
         """The present epoch, then each that follows, many moves at once as one, and a comment where the line was
         silent for the time of a heartbeat. Ends when the server closes; raises when the listener may no longer be
@@ -94,9 +102,21 @@ class Line:
         while not self._hub.closing:
             await listener.wait(min(settings.recheck_seconds, beat_at - monotonic()))
             present = await self.look()
+            if present != epoch:
+                for news in await self._hub.reception.run(self._news, epoch):
+                    yield withdrawn(news)
             if present != epoch or monotonic() >= beat_at:
                 yield changed(present) if present != epoch else _ALIVE
                 epoch, beat_at = present, monotonic() + settings.heartbeat_seconds
+
+
+def withdrawn(news: Withdrawn) -> bytes:
+    r"""The event that says that a record no longer holds which the listener was told before.
+
+    >>> withdrawn(Withdrawn(id="rec_1", why="retracted", since=7))
+    b'event: memory.retracted\ndata: {"id":"rec_1","why":"retracted","since":7}\n\n'
+    """
+    return f"event: memory.{news.why}\ndata: ".encode() + _WITHDRAWN.write(news) + b"\n\n"
 
 
 def changed(epoch: int) -> bytes:
