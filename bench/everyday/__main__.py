@@ -57,10 +57,8 @@ KNOBS: dict[str, QueryOptions] = {
 }
 
 
-def ours(corpus: Corpus, embedder: Embedder | None, folder: Path) -> Callable[[Ask, QueryOptions], list[str]]:
+def ours(memory: Memory, corpus: Corpus, clock: Days) -> Callable[[Ask, QueryOptions], list[str]]:
     """Everything recall tells, from the best down."""
-    clock = Days(FIRST_DAY)
-    memory = Memory.open(folder, embedder=embedder, clock=clock)
     facts: dict[str, str] = {}
     for turn in corpus.turns:
         verdict = memory.remember(turn.text)
@@ -91,9 +89,15 @@ def _read(vectors: Iterable[bytes]) -> np.ndarray[tuple[int, int], np.dtype[np.f
 
 
 def measure(corpus: Corpus, embedder: Embedder) -> tuple[Figures, dict[str, Figures]]:
-    with tempfile.TemporaryDirectory(prefix="muniment-bench-") as folder, plain_fts5(corpus) as fts5:
-        full = ours(corpus, embedder, Path(folder) / "full")
-        words = ours(corpus, None, Path(folder) / "words")
+    full_days, words_days = Days(FIRST_DAY), Days(FIRST_DAY)
+    with (
+        tempfile.TemporaryDirectory(prefix="muniment-bench-") as folder,
+        plain_fts5(corpus) as fts5,
+        Memory.open(Path(folder) / "full", embedder=embedder, clock=full_days) as with_vectors,
+        Memory.open(Path(folder) / "words", embedder=None, clock=words_days) as without,
+    ):
+        full = ours(with_vectors, corpus, full_days)
+        words = ours(without, corpus, words_days)
         rows: dict[str, Rank] = {
             "": lambda ask: full(ask, {}),
             "words_": lambda ask: words(ask, {}),

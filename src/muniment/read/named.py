@@ -14,7 +14,7 @@ from muniment.model.record import Record
 from muniment.read.exact import CODES
 from muniment.read.words import words_of
 from muniment.text.entities import entities
-from muniment.text.languages import COMMON, language_of
+from muniment.text.languages import SILENT, language_of
 from muniment.text.stop_words import STOP_WORDS
 
 NAMES_MAX = 8
@@ -37,7 +37,7 @@ _TYPO_FROM = 5
 def names_of(text: str, plan: Plan) -> tuple[tuple[str, ...], ...]:
     """The names in a question and the other names of what they mean, each as its words; numbers that are no years and
     codes are names."""
-    silent = STOP_WORDS | _TITLES | COMMON.get(language_of(text) or "", frozenset())
+    silent = STOP_WORDS | _TITLES | SILENT.get(language_of(text) or "", frozenset())
     found = entities(text)
     said = {one.key for one in found}
     aliases = [name for name in plan.terms.names if name not in said]

@@ -8,7 +8,7 @@ from itertools import pairwise
 from unicodedata import normalize
 
 from muniment.model.receipt import Terms
-from muniment.text.languages import COMMON, language_of, telling_parts
+from muniment.text.languages import SILENT, language_of, telling_parts
 from muniment.text.scripts import bigrams, script_of, words_in
 from muniment.text.stop_words import STOP_WORDS
 
@@ -27,7 +27,7 @@ def read_terms(text: str) -> Terms:
     (('name', 'staging'), ('staging', 'database'))
     """
     text = normalize("NFC", text)
-    stop = STOP_WORDS | COMMON.get(language_of(text) or "", frozenset())
+    stop = STOP_WORDS | SILENT.get(language_of(text) or "", frozenset())
     pairs = _pairs(words_of(text), stop)
     phrases = tuple(words for quoted in _PHRASE.findall(text) if (words := tuple(words_of(quoted))))
     found = list(dict.fromkeys(words_of(_PHRASE.sub(" ", text))))

@@ -53,6 +53,9 @@ _COMMON = {
     "chị sống",
 }
 COMMON = {language: frozenset(words.split()) for language, words in _COMMON.items()}
+_LIVING = "habite vive abita mora woont bor asuu lakik oturuyor mieszka bydlí sống"
+SILENT = {language: words - frozenset(_LIVING.split()) for language, words in COMMON.items()}
+"""Words that a question is not searched by. "Lives" tells a language, and what is asked for as well."""
 _LETTERS_OF = {
     "de": "äöüß", "fr": "éèêëàâçœîïôû", "es": "ñáéíóú¿¡", "it": "àèéìòù", "pt": "ãõçáâêéíóú", "sv": "åäö", "da": "æøå",
     "no": "æøå", "fi": "äö", "hu": "őűáéíóúöü", "ro": "ăâîșțşţ", "tr": "ğışçöü", "pl": "ąćęłńóśźż",
