@@ -66,10 +66,10 @@ class ComparisonResult(Value):
 def compare(new: TextFeatures, old: TextFeatures, threshold: float = THRESHOLD) -> ComparisonResult | None:
     """Say how a new text stands towards an old one, or nothing if the words do not show it.
 
-    >>> old = reading("The API rate limit is 100 requests per minute")
-    >>> compare(reading("The API rate limit is now 200 requests per minute"), old).note
+    >>> old = text_features("The API rate limit is 100 requests per minute")
+    >>> compare(text_features("The API rate limit is now 200 requests per minute"), old).note
     '200 requests per minute against 100 requests per minute'
-    >>> compare(reading("The upload limit is 5 GB"), old) is None
+    >>> compare(text_features("The upload limit is 5 GB"), old) is None
     True
     """
     if new.text == old.text or (may_meet(new, old) and echoes(new, old)):

@@ -40,7 +40,7 @@ class TextFeatures(Value):
 def text_features(text: str) -> TextFeatures:
     """Read one text.
 
-    >>> sorted(reading("The staging database is running in Frankfurt").words)
+    >>> sorted(text_features("The staging database is running in Frankfurt").words)
     ['databas', 'frankfurt', 'run', 'stag']
     """
     return TextFeatures(text=text, words=frozenset(bag(text)))

@@ -82,8 +82,8 @@ def _shingles(text: str) -> frozenset[str]:
 def similarity(one: TextFeatures, other: TextFeatures) -> float:
     """How much of the words and word pairs of two texts they share, from 0 to 1.
 
-    >>> from muniment.text.features import reading
-    >>> likeness(reading("The build is green"), reading("Build green!"))
+    >>> from muniment.text.features import text_features
+    >>> similarity(text_features("The build is green"), text_features("Build green!"))
     1.0
     """
     a, b = _shingles(one.text), _shingles(other.text)
@@ -94,11 +94,11 @@ def similarity(one: TextFeatures, other: TextFeatures) -> float:
 def echoes(one: TextFeatures, other: TextFeatures) -> bool:
     """Whether one text says what the other says, up to small words, inflection, punctuation and the order of clauses.
 
-    >>> from muniment.text.features import reading
-    >>> said = reading("The limit is 100 requests per minute")
-    >>> echoes(reading("Please note that the limit is 100 requests/minute."), said)
+    >>> from muniment.text.features import text_features
+    >>> said = text_features("The limit is 100 requests per minute")
+    >>> echoes(text_features("Please note that the limit is 100 requests/minute."), said)
     True
-    >>> echoes(reading("The limit is 200 requests per minute"), said)
+    >>> echoes(text_features("The limit is 200 requests per minute"), said)
     False
     """
     if one.text == other.text:
@@ -123,11 +123,11 @@ def echoes(one: TextFeatures, other: TextFeatures) -> bool:
 def quotes(one: TextFeatures, other: TextFeatures) -> bool:
     """Whether one of two texts stands in the other, word for word.
 
-    >>> from muniment.text.features import reading
-    >>> page = reading("The portal rotates its keys on Mondays")
-    >>> quotes(reading("As confirmed by all: the portal rotates its keys on Mondays!"), page)
+    >>> from muniment.text.features import text_features
+    >>> page = text_features("The portal rotates its keys on Mondays")
+    >>> quotes(text_features("As confirmed by all: the portal rotates its keys on Mondays!"), page)
     True
-    >>> quotes(reading("The portal is down"), page)
+    >>> quotes(text_features("The portal is down"), page)
     False
     """
     shorter, longer = sorted((_spelling(one.text), _spelling(other.text)), key=len)
@@ -143,9 +143,9 @@ def has_words_of_its_own(one: TextFeatures) -> bool:
 def holds(one: TextFeatures, other: TextFeatures) -> bool:
     """Whether the first text says what the second says, with more around it: as a whole, or in some of its sentences.
 
-    >>> from muniment.text.features import reading
-    >>> said = reading("Refunds are paid out within five days")
-    >>> holds(reading("According to billing, refunds are paid out within five days. Customers asked."), said)
+    >>> from muniment.text.features import text_features
+    >>> said = text_features("Refunds are paid out within five days")
+    >>> holds(text_features("According to billing, refunds are paid out within five days. Customers asked."), said)
     True
     """
     if not has_words_of_its_own(other):

@@ -95,9 +95,11 @@ def attribution_integrity(
 ) -> AttributionResult:
     """How well the records an answer used are attributed and believed, taken together.
 
-    >>> junk = Merits(effective=0.05, confidence=0.05, hedged=True, actor="a")
-    >>> attribution_integrity([junk]).band.value, attribution_integrity([junk], profile=Profile.MEMLEDGER).band.value
-    ('unattributed', 'well')
+    >>> junk = QualityInputs(effective=0.05, confidence=0.05, hedged=True, actor="a")
+    >>> attribution_integrity([junk]).band.value
+    'unattributed'
+    >>> attribution_integrity([junk], profile=QualityFormula.MEMLEDGER).band.value
+    'well'
     """
     match profile:
         case QualityFormula.MUNIMENT:

@@ -67,8 +67,8 @@ class QualityInputs(Value):
 def memory_quality(merits: QualityInputs, profile: QualityFormula = QualityFormula.MUNIMENT) -> int:
     """The quality of one record, 0 to 100, by the formula of a profile.
 
-    >>> fresh = Merits(effective=1.0, confidence=1.0)
-    >>> memory_quality(fresh), memory_quality(fresh, Profile.MEMLEDGER)
+    >>> fresh = QualityInputs(effective=1.0, confidence=1.0)
+    >>> memory_quality(fresh), memory_quality(fresh, QualityFormula.MEMLEDGER)
     (100, 72)
     """
     match profile:

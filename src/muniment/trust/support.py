@@ -47,12 +47,12 @@ def support_of(own: float, pillars: Iterable[Supporter | None], terms: SupportTe
     """Judge a record by its own confidence and its pillars; None is a pillar that is missing.
 
     >>> from muniment.model.vocabulary import Consequence
-    >>> terms = Terms(floor=0.2, consequences={Status.RETRACTED: Consequence.FLAG})
-    >>> weak = Pillar(status=Status.ACTIVE, support=Support.STANDING, effective=0.3)
-    >>> stand(0.9, [weak], terms).effective
+    >>> terms = SupportTerms(floor=0.2, consequences={Status.RETRACTED: Consequence.FLAG})
+    >>> weak = Supporter(status=Status.ACTIVE, support=Support.STANDING, effective=0.3)
+    >>> support_of(0.9, [weak], terms).effective
     0.3
-    >>> gone = Pillar(status=Status.RETRACTED, support=Support.STANDING, effective=0.9)
-    >>> (stand(0.9, [gone], terms).effective, stand(0.9, [gone], terms).support.value)
+    >>> gone = Supporter(status=Status.RETRACTED, support=Support.STANDING, effective=0.9)
+    >>> (support_of(0.9, [gone], terms).effective, support_of(0.9, [gone], terms).support.value)
     (0.2, 'fallen')
     """
     effective = own

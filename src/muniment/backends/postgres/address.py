@@ -43,7 +43,7 @@ class DatabaseAddress(Value):
     `scrub_mb` how large tables may be for an erasure to wait until they are written anew,
     and `allow_async_commit` whether the last moments may be lost when the server crashes.
 
-    >>> address = Address.parse("postgres://ana:hunter2@db1:5432,db2/prod?sslpassword=x&schema=memory&patience=30")
+    >>> address = DatabaseAddress.parse("postgres://ana:hunter2@db1:5432,db2/prod?sslpassword=x&schema=memory&patience=30")
     >>> str(address), address.schema, address.patience_s
     ('postgresql://ana@db1:5432,db2/prod?schema=memory', 'memory', 30.0)
     >>> address.conninfo.partition("?")[2].split("&")[:3]

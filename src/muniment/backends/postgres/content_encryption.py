@@ -84,7 +84,7 @@ class EncryptedContent:
     What is looked up shows that two of it are equal, and how long it is; a body shows its length alone. `bodies` is a
     key of 32 bytes, `words` of 64, `terms` of 32.
 
-    >>> seal = Sealed("acme", bodies=bytes(32), words=bytes(range(64)), terms=bytes(32))
+    >>> seal = EncryptedContent("acme", bodies=bytes(32), words=bytes(range(64)), terms=bytes(32))
     >>> seal.word("door") == seal.word("door"), seal.read(seal.word("door")), seal.term("door")
     (True, 'door', 'cc12jBrdCbiWi61XWEDp0Q')
     >>> seal.open(seal.close(b"the door is red", b"documents:7"), b"documents:7")

@@ -33,11 +33,11 @@ _NEWS = re.compile(rb"(\d{1,19}) (\d{1,19}) ([0-9a-f]{16})")
 class LedgerMoved(Value):
     """A ledger has moved: whose, how far, and who says so.
 
-    >>> str(News(tenant=7, seq=12, sender="00c0ffee00c0ffee"))
+    >>> str(LedgerMoved(tenant=7, seq=12, sender="00c0ffee00c0ffee"))
     '7 12 00c0ffee00c0ffee'
-    >>> News.read(b"7 12 00c0ffee00c0ffee")
-    News(tenant=7, seq=12, sender='00c0ffee00c0ffee')
-    >>> News.read(b"anybody may say anything here") is None
+    >>> LedgerMoved.read(b"7 12 00c0ffee00c0ffee")
+    LedgerMoved(tenant=7, seq=12, sender='00c0ffee00c0ffee')
+    >>> LedgerMoved.read(b"anybody may say anything here") is None
     True
     """
 

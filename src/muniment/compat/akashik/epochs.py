@@ -24,7 +24,7 @@ class EpochShift(Value):
 class Epochs(Value):
     """Every push there was, in order. Without any an epoch is a position.
 
-    >>> clock = Epochs(steps=(Step(first=5, offset=10),))
+    >>> clock = Epochs(steps=(EpochShift(first=5, offset=10),))
     >>> [clock.at(seq) for seq in (4, 5, 6)], [clock.first(epoch) for epoch in (4, 5, 15, 16)]
     ([4, 15, 16], [4, 5, 5, 6])
     """

@@ -55,7 +55,7 @@ def least(operation: FieldOperation, detail: str = "") -> int | None:
 def permitted(authority: int, operation: FieldOperation, detail: str = "") -> bool:
     """Whether this much authority is enough. What the table says nothing of is not permitted.
 
-    >>> permitted(4, Operation.RECORD, Mode.COMMITTED), permitted(3, Operation.RECORD, Mode.COMMITTED)
+    >>> permitted(4, FieldOperation.RECORD, Mode.COMMITTED), permitted(3, FieldOperation.RECORD, Mode.COMMITTED)
     (True, False)
     """
     needed = least(operation, detail)

@@ -136,7 +136,7 @@ def code_of(error: MunimentError) -> ErrorCode:
     """The code under which an error of the engine is told.
 
     >>> code_of(NotFound("conflict", "con_1")), code_of(Undecided("conflict con_1", "both sides are equal"))
-    (<Code.CONFLICT_NOT_FOUND: 'CONFLICT_NOT_FOUND'>, <Code.MERGE_FAILED: 'MERGE_FAILED'>)
+    (<ErrorCode.CONFLICT_NOT_FOUND: 'CONFLICT_NOT_FOUND'>, <ErrorCode.MERGE_FAILED: 'MERGE_FAILED'>)
     """
     match error:
         case NotFound():

@@ -19,7 +19,7 @@ from muniment.contracts.strict.values import Json, JsonObject
 def needed(operation: FieldOperation, payload: Json) -> tuple[str, ...]:
     """What is missing from a payload whose shape is right, each in words; nothing for most operations.
 
-    >>> needed(Operation.DETECT, {"mode": "check"})
+    >>> needed(FieldOperation.DETECT, {"mode": "check"})
     ('target_id is missing: a check has a target',)
     """
     if operation not in _NEEDS or not isinstance(payload, dict):

@@ -16,9 +16,9 @@ _UNNAMED = frozenset({SessionAction.CREATE.value, SessionAction.LIST.value})
 def meant(operation: FieldOperation, payload: JsonObject, session: str | None) -> JsonObject:
     """A payload as it was meant.
 
-    >>> meant(Operation.ATTUNE, {"scope": {"role": "r", "max_units": 5.0, "interests": None}}, None)
+    >>> meant(FieldOperation.ATTUNE, {"scope": {"role": "r", "max_units": 5.0, "interests": None}}, None)
     {'scope': {'role': 'r', 'max_units': 5}}
-    >>> meant(Operation.SESSION, {"action": "pause"}, "s-1")
+    >>> meant(FieldOperation.SESSION, {"action": "pause"}, "s-1")
     {'action': 'pause', 'session_id': 's-1'}
     """
     found = _object(payload)
