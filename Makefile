@@ -10,7 +10,7 @@ ONTO := tests/contracts tests/recall tests/trust tests/poison tests/unit/engine 
 # What of the PostgreSQL store's own tests is run on a cluster: those that look at no plan and start no server of their own.
 ON_CITUS := $(addprefix tests/postgres/test_,$(addsuffix .py,asked_together batches channel keys_in_rows machine memledger parity processes remembered sealed_conformance search_agreement))
 DOORS := .venv-doors
-DOOR_TESTS = MUNIMENT_DOORS=1 scripts/scratch $(DOORS)/bin/python -m pytest -c tests/doors/pytest.ini --rootdir . -n 2
+DOOR_TESTS = MUNIMENT_TEST_DOORS=1 scripts/scratch $(DOORS)/bin/python -m pytest -c tests/doors/pytest.ini --rootdir . -n 2
 A_CLUSTER = MUNIMENT_TEST_POSTGRES_DSN='$(DSN)' MUNIMENT_TEST_CITUS=1
 comma := ,
 # One more than there are cores at least: some tests wait for a clock or for another process.

@@ -12,7 +12,7 @@ import pytest
 from muniment import Memory
 
 HERE = find_spec("langgraph") is not None
-collect_ignore_glob = [] if HERE or os.environ.get("MUNIMENT_DOORS") else ["test_*.py"]
+collect_ignore_glob = [] if HERE or os.environ.get("MUNIMENT_TEST_DOORS") else ["test_*.py"]
 
 
 @pytest.fixture

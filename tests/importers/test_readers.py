@@ -184,6 +184,19 @@ def test_an_archive_that_leads_outside_or_grows_without_end_is_refused(tmp_path:
     assert not (tmp_path.parent / "memories.json").exists()
 
 
+def test_a_value_that_is_nested_without_end_is_told_and_left(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    deep = '{"content":' * 900 + '"x"' + "}" * 900
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE store (prefix TEXT, key TEXT, value TEXT)")
+        connection.execute(
+            "INSERT INTO store VALUES ('users.ada', 'a', ?), ('users.ada', 'b', '{\"text\":\"ok\"}')", (deep,)
+        )
+    connection.close()
+    items = [one for one in read_source(SourceKind.LANGGRAPH, path) if not isinstance(one, Residue)]
+    assert [isinstance(one, Unread) for one in items] == [True, False]
+
+
 def test_a_link_in_a_folder_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("Not of this vault at all")
     vault = tmp_path / "vault"

@@ -40,6 +40,7 @@ def test_recall_answers_with_everything_that_is_promised(shell: Shell) -> None:
         "epoch",
         "notices",
         "searched",
+        "withdrawn",
     }
     (found,) = said.json["records"]
     assert set(found) >= RECORD_FIELDS

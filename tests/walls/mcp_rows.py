@@ -43,6 +43,8 @@ TOOLS: dict[str, Row] = {
     ),
     "forget": Row({"record_id": "record", **_WHY}, _RECORD, _WHOSE),
     "withdraw": Row({"by": "actor", "value": "bob", **_WHY}, places={"value": "actor"}),
+    "announce": Row({"record_id": "record", "scope": "agent_team", "scope_id": "beta"}, _RECORD),
+    "rewind": Row({"to": 1, **_WHY}),
     "quarantine": Row({"record_id": "record", **_WHY}, _RECORD),
     "release": Row({"record_id": "record", **_WHY}, _RECORD),
     "quarantined": Row(),

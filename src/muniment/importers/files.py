@@ -32,6 +32,8 @@ ELEMENT_MAX = 16 << 20
 DOCUMENT_MAX = 256 << 20
 """The largest file that has to be read as one value."""
 NOTE_MAX = 8 << 20
+HEAD_MAX = 65_536
+"""Properties of a note that are longer are read as text: nobody wrote them by hand, and YAML is slow."""
 FILES_MAX = 200_000
 DEPTH_MAX = 100
 ARCHIVE_MAX = 4 << 30
@@ -289,6 +291,8 @@ def front_matter(text: str) -> tuple[JsonObject, str, int]:
     if end < 0:
         return {}, text, 1
     head = text[4 : end + 1]
+    if len(head) > HEAD_MAX:
+        return {}, text, 1
     rest = text.find("\n", end + 4)
     body = text[rest + 1 :] if rest >= 0 else ""
     line = text.count("\n", 0, rest + 1) + 1 if rest >= 0 else 1

@@ -36,6 +36,8 @@ MEMORY = {
     "resolve": CHANGES,
     "forget": CHANGES,
     "withdraw": CHANGES,
+    "announce": CHANGES,
+    "rewind": CHANGES,
     "quarantine": CHANGES,
     "release": CHANGES,
     "quarantined": READS,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from muniment.model.rows import EdgeRow
+import msgspec
+
+from muniment.model.rows import EdgeRow, TombstoneRow
 from muniment.model.status import Status
 from muniment.model.times import Instant
+from muniment.model.vocabulary import Support
 from muniment_store_conformance.makers import (
     TENANT,
+    USUAL,
     Made,
     make_card,
     make_edge,
@@ -115,6 +119,30 @@ class LinkConformance(Made):
                 assert since == [{1}, frozenset()]
                 assert snapshot.receipts.told_since("ana", [1, 2], Instant(6)) == {1}
                 assert list(snapshot.receipts.all_told()) == [ana, bot, make_telling(2, "ana", last=5)]
+
+    def test_what_ended_is_told_to_who_was_told_it_the_latest_first(self) -> None:
+        cards = [make_card(number) for number in range(1, 6)]
+        fallen = msgspec.structs.replace(USUAL, support=Support.FALLEN)
+        moved = (
+            make_standing(1, 11, Status.RETRACTED),
+            make_standing(2, 12, Status.SUPERSEDED),
+            make_standing(3, 13, Status.ACTIVE, footing=fallen),
+            make_standing(4, 14, Status.EXPIRED),
+            make_standing(5, 15, Status.RETRACTED),
+        )
+        told = [make_telling(rid, "ana", last=30 + rid) for rid in (1, 2, 3, 4)]
+        stones = tuple(TombstoneRow(rid=20 + at, id=f"gone-{at}", revision=1, seq=20 + at) for at in (1, 2))
+        with self.make(TENANT) as store:
+            store.write(put_cards(*cards))
+            store.write(project(*moved, *stones))
+            store.write(tell(*told, make_telling(5, "bot"), make_telling(21, "ana", last=9), make_telling(22, "bot")))
+            with store.read() as snapshot:
+                catalogue = snapshot.catalogue
+                assert catalogue.ended_for("ana", after=0, keep=9) == ((3, 33), (2, 32), (1, 31))
+                assert catalogue.ended_for("ana", after=11, keep=1) == ((3, 33),)
+                assert catalogue.ended_for("eve", after=0, keep=9) == ()
+                assert catalogue.erased_for("ana", after=0, keep=9) == ((stones[0], 9),)
+                assert catalogue.erased_for("ana", after=21, keep=9) == ()
 
     def test_tellings_come_by_number_and_then_in_the_order_of_bytes(self) -> None:
         names = ("b", "B", "a", "_", "10", "9")

@@ -29,6 +29,7 @@ from muniment.model.times import Instant
 
 COLUMNS = ("prefix", "key", "value", "created_at", "updated_at", "expires_at")
 _TEXTS = ("content", "text", "memory", "data", "value", "fact", "description", "summary")
+_DEPTH_MAX = 8
 _SHELVES = frozenset(
     [
         "memories",
@@ -72,8 +73,11 @@ def read(source: Path | str, mapping: Mapping = PLAIN) -> Iterator[Item]:
 
 def _postgres(place: str) -> Iterator[Item]:
     """The rows of a database, in one transaction that may only read."""
-    import psycopg
-
+    try:
+        import psycopg
+    except ImportError:
+        hint = '`pip install "muniment[postgres]"`'
+        raise SourceUnreadable("the database", "the package psycopg to be installed", hint=hint) from None
     try:
         with psycopg.connect(place, connect_timeout=10) as connection:
             connection.read_only = True
@@ -132,7 +136,7 @@ def _row(place: str, row: list[sqlite.Cell]) -> Iterator[Item]:
     )
 
 
-def words_of(value: Json) -> str | None:
+def words_of(value: Json, depth: int = 0) -> str | None:
     """What a value says: its text, that of its content, or the whole of it as JSON.
 
     >>> words_of({"kind": "Memory", "content": {"content": "Ada prefers SI units"}})
@@ -146,7 +150,12 @@ def words_of(value: Json) -> str | None:
     if found is not None:
         return found
     inner = next((value[name] for name in _TEXTS if isinstance(value.get(name), dict)), None)
-    return words_of(inner) if inner is not None else json.dumps(value, ensure_ascii=False, sort_keys=True)
+    if inner is not None:
+        return words_of(inner, depth + 1) if depth < _DEPTH_MAX else None
+    try:
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    except RecursionError:
+        return None
 
 
 def owner(prefix: str) -> str | None:

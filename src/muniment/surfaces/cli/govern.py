@@ -8,14 +8,13 @@ import typer
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from muniment.model.curation import AffectedReceipt, RewindResult
 from muniment.model.erasure import TombstoneAhead
 from muniment.model.errors import Malformed
-from muniment.model.times import show as shown
 from muniment.surfaces.cli import show, show_trust
 from muniment.surfaces.cli.layout import line
 from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.shapes_rewind import RewindShape, rewind_shape
 from muniment.surfaces.cli.shapes_trust import SettledShape, settled_shape
 from muniment.surfaces.cli.verdicts import verdict_shape
 from muniment.surfaces.cli.write import RecordId
@@ -26,28 +25,6 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be, and
 
 class AllSettledShape(TypedDict):
     conflicts: list[SettledShape]
-    dry_run: bool
-
-
-class UsedShape(TypedDict):
-    receipt: str
-    at: str
-    actor: str
-    purpose: str
-    records: list[str]
-
-
-class RewindShape(TypedDict):
-    to: int
-    epoch: int
-    changed: int
-    restored: list[str]
-    withdrawn: list[str]
-    judged: list[str]
-    conflicts: list[str]
-    kept: list[str]
-    erased: int
-    receipts: list[UsedShape]
     dry_run: bool
 
 
@@ -134,32 +111,6 @@ def rewind(
         done = memory.review.rewind(position, scope=sort, scope_id=scope_id, reason=reason, dry_run=dry_run)
     call.tell(rewind_shape(done, dry_run=dry_run), _rewound)
     return ExitCode.ANSWERED
-
-
-def rewind_shape(done: RewindResult, *, dry_run: bool) -> RewindShape:
-    return {
-        "to": done.to,
-        "epoch": done.epoch,
-        "changed": done.changed,
-        "restored": list(done.restored),
-        "withdrawn": list(done.withdrawn),
-        "judged": list(done.judged),
-        "conflicts": list(done.conflicts),
-        "kept": list(done.kept),
-        "erased": done.erased,
-        "receipts": [_used(one) for one in done.receipts],
-        "dry_run": dry_run,
-    }
-
-
-def _used(one: AffectedReceipt) -> UsedShape:
-    return {
-        "receipt": one.receipt,
-        "at": shown(one.at),
-        "actor": one.actor,
-        "purpose": one.purpose,
-        "records": list(one.records),
-    }
 
 
 def _rewound(shape: RewindShape) -> RenderableType:

@@ -263,6 +263,20 @@ class Withdrawing(Wire):
     )
 
 
+class Announcing(Wire):
+    record_id: RecordName
+    scope: Annotated[Scope, Meta(description="The group's scope, such as agent_team.")]
+    scope_id: Annotated[str, Meta(description="The group's id.")]
+
+
+class Rewinding(Wire):
+    to: Annotated[int, Meta(ge=1, description="After which entry (epoch) of the ledger.")]
+    scope: Annotated[Scope, Meta(description="Only this scope (default: everything).")] | UnsetType = UNSET
+    scope_id: Annotated[str, Meta(description="Only the scope with this id.")] | UnsetType = UNSET
+    reason: Reason
+    dry_run: Annotated[bool, Meta(description="Only tell what would be. True unless you say false.")] = True
+
+
 class Setting(Wire):
     record_id: RecordName
     reason: Reason

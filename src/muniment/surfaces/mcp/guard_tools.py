@@ -16,13 +16,16 @@ from muniment.surfaces.cli.shapes_guard import (
     quarantine_shape,
     withdrawal_shape,
 )
+from muniment.surfaces.cli.shapes_rewind import RewindShape, rewind_shape
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
 from muniment.surfaces.mcp import telling, telling_guard
 from muniment.surfaces.mcp.arguments import (
+    Announcing,
     Forgetting,
     Holding,
     Lifting,
     Nothing,
+    Rewinding,
     Setting,
     Withdrawing,
 )
@@ -65,6 +68,23 @@ def _withdraw(seat: Seat, asked: Withdrawing) -> Told:
         asked.by, asked.value, reason=asked.reason, expected=said(asked.plan), dry_run=asked.dry_run
     )
     return Told(document=withdrawal_shape(done), text=telling_guard.withdrawn(done))
+
+
+def _announce(seat: Seat, asked: Announcing) -> Told:
+    verdict = seat.memory.review.announce(asked.record_id, scope=asked.scope.value, scope_id=asked.scope_id)
+    return Told(document=verdict_shape(verdict), text=telling.verdict(verdict))
+
+
+def _rewind(seat: Seat, asked: Rewinding) -> Told:
+    scope = said(asked.scope)
+    done = seat.memory.review.rewind(
+        asked.to,
+        scope=None if scope is None else scope.value,
+        scope_id=said(asked.scope_id),
+        reason=asked.reason,
+        dry_run=asked.dry_run,
+    )
+    return Told(document=rewind_shape(done, dry_run=asked.dry_run), text=telling_guard.rewound(done, asked.dry_run))
 
 
 def _quarantine(seat: Seat, asked: Setting) -> Told:
@@ -150,6 +170,37 @@ GUARDING = (
         Withdrawing,
         schema_of(WithdrawalShape),
         _withdraw,
+    ),
+    tool(
+        Words(
+            name="announce",
+            title="Pass a record on to another group",
+            description=(
+                "Pass a record on to another group, where you may write. It says there who said it first and through "
+                "whose hands it came, keeps its kind, and falls when its source does."
+            ),
+        ),
+        CHANGES,
+        Grant.WRITE,
+        Announcing,
+        schema_of(VerdictShape),
+        _announce,
+    ),
+    tool(
+        Words(
+            name="rewind",
+            title="Turn the memory back",
+            description=(
+                "Turn everything, or one scope, back to how it was after an entry of the ledger, by a new entry. "
+                "Nothing is deleted and what was erased stays erased. By default this is a dry run that changes "
+                "nothing; to do it, repeat the call with dry_run false."
+            ),
+        ),
+        CHANGES,
+        Grant.REVIEW,
+        Rewinding,
+        schema_of(RewindShape),
+        _rewind,
     ),
     tool(
         Words(

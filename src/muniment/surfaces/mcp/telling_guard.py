@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from muniment.model.curation import ErasureResult, Verdict, WithdrawalResult
+from muniment.model.curation import ErasureResult, RewindResult, Verdict, WithdrawalResult
 from muniment.model.erasure import Certainty, ErasureOutcome, ErasurePlan, LegalHold, SignedCertificate
 from muniment.model.query import Disclosure
 from muniment.model.times import show
@@ -152,3 +152,15 @@ def certificates(found: Sequence[SignedCertificate]) -> str:
         f"Why: {line(told.reason)}"
         for told in (one.certificate for one in found)
     )
+
+
+def rewound(done: RewindResult, dry_run: bool) -> str:
+    """What turning back came to, or would."""
+    verb = "Would be turned back" if dry_run else "Turned back"
+    lines = [f"{verb} to entry {done.to}: {done.changed} revisions change."]
+    for what, names in (("Speak again", done.restored), ("No longer speak", done.withdrawn), ("Kept", done.kept)):
+        if names:
+            lines.append(f"{what}: {', '.join(names)}.")
+    lines += [f"{done.erased} revisions were erased since and stay so."] if done.erased else []
+    lines += [f"Told meanwhile: receipt {one.receipt} to {one.actor}." for one in done.receipts]
+    return "\n".join(lines)
