@@ -23,16 +23,15 @@ PICTURES = ROOT / "docs" / "pictures"
 ROOMS = ("engine", "write", "read", "policy", "trust", "text", "graph", "ledger", "model", "ports", "backends")
 """The rooms of the engine, from the face down to the stores."""
 
+_PAPER = "#fbfaf6"
 _STYLE = """<style>
-text { font: 12px ui-sans-serif, system-ui, sans-serif; fill: #1f2328 }
-.room { font-weight: 600 } .small { font-size: 10.5px; fill: #57606a }
-.lane { stroke: #d0d7de } .step { stroke: #8c959f; fill: none }
-.dot { fill: #0969da } .box { fill: #f6f8fa; stroke: #d0d7de }
-@media (prefers-color-scheme: dark) {
-text { fill: #e6edf3 } .small { fill: #9198a1 }
-.lane { stroke: #30363d } .step { stroke: #6e7681 } .dot { fill: #4493f8 }
-.box { fill: #161b22; stroke: #30363d }
-}
+text { font: 12px ui-sans-serif, system-ui, sans-serif; fill: #1f2430 }
+.room { font-weight: 600 }
+.small { font-size: 10.5px; fill: #4a5361 }
+.lane { stroke: #dcd8cb }
+.step { stroke: #8c8a80; fill: none }
+.dot { fill: #2f6f57 }
+.box { fill: #ffffff; stroke: #4a5361 }
 </style>"""
 
 
@@ -90,7 +89,8 @@ def walk_picture(name: str, steps: list[tuple[str, str]]) -> str:
         parts.append(
             f'<text x="{label}" y="{y + 4}">{escape(file)} <tspan class="small">{escape(function)}</tspan></text>'
         )
-    return _svg(width, height, parts)
+    words = ", ".join(file for file, _ in steps)
+    return _svg(f"{name}: {len(steps)} files, in the order they are entered", words, width, height, parts)
 
 
 def imports() -> dict[str, set[str]]:
@@ -137,12 +137,21 @@ def rooms_picture(found: dict[str, set[str]]) -> str:
     for room, (x, y) in centre.items():
         parts.append(f'<rect x="{x - 46:.0f}" y="{y - 16:.0f}" width="92" height="32" rx="6" class="box"/>')
         parts.append(f'<text x="{x:.0f}" y="{y + 4:.0f}" text-anchor="middle" class="room">{room}</text>')
-    return _svg(width, height, parts)
+    words = "; ".join(f"{room} imports {', '.join(sorted(others)) or 'nothing'}" for room, others in found.items())
+    return _svg("The rooms of the engine: each may import what its lines lead down to", words, width, height, parts)
 
 
-def _svg(width: float, height: float, parts: Iterable[str]) -> str:
+def _svg(title: str, words: str, width: float, height: float, parts: Iterable[str]) -> str:
     size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
-    return "\n".join([f'<svg xmlns="http://www.w3.org/2000/svg" {size}>', _STYLE, *parts, "</svg>", ""])
+    head = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title desc">',
+        f'<title id="title">{escape(title)}</title>',
+        f'<desc id="desc">{escape(words)}</desc>',
+        _STYLE,
+        f'<rect width="{width:.0f}" height="{height:.0f}" rx="12" fill="{_PAPER}"/>',
+        f'<text x="12" y="22" class="room">{escape(title)}</text>',
+    ]
+    return "\n".join([*head, *parts, "</svg>", ""])
 
 
 def pictures() -> dict[str, str]:

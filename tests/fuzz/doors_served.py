@@ -51,16 +51,17 @@ _SAID: dict[str, dict[str, Json]] = {
         "expected_revision": 1,
     },
     "propose_many": {"proposals": [{"claim": {"content": "a"}, "proposal_id": "p"}, {"claim": {"content": "b"}}]},
-    "preview": {"claims": [{"content": "a", "times": {"valid_from": "2026-01-01T00:00:00Z"}}]},
-    "decide": {"accept": True, "reason": "why", "kind": "fact", "scope": "project", "scope_id": "a"},
+    "imports.preview": {"claims": [{"content": "a", "times": {"valid_from": "2026-01-01T00:00:00Z"}}]},
+    "review.decide": {"accept": True, "reason": "why", "kind": "fact", "scope": "project", "scope_id": "a"},
     "revise": {"content": "tea", "entities": ["tea"], "valid_until": "2026-01-01T00:00:00Z", "sensitivity": "internal"},
-    "retire": {"becomes": "archived", "reason": "why"},
-    "outcome": {"result": "helpful", "weight": 0.5, "evidence": "a", "proposal_id": "out-1"},
-    "vouch": {"origin": "person", "reason": "why"},
-    "promote": {"scope": "project", "scope_id": "a", "evidence": ["a", "b"], "owner": "ana"},
-    "resolve": {"strategy": "synthesis", "rationale": "why", "synthesis": "both", "kind": "fact"},
+    "review.retire": {"becomes": "archived", "reason": "why"},
+    "review.outcome": {"result": "helpful", "weight": 0.5, "evidence": "a", "proposal_id": "out-1"},
+    "review.vouch": {"origin": "person", "reason": "why"},
+    "review.promote": {"scope": "project", "scope_id": "a", "evidence": ["a", "b"], "owner": "ana"},
+    "review.resolve": {"strategy": "synthesis", "rationale": "why", "synthesis": "both", "kind": "fact"},
+    "review.resolve_all": {"strategy": "confidence_weighted", "rationale": "why", "dry_run": True},
     "attune": {"role": "cook", "interests": ["tea"], "since": 3, "count": True, "limit": 5},
-    "withdraw": {"by": "source", "value": "feed-1", "reason": "why", "dry_run": True},
+    "erasure.withdraw": {"by": "source", "value": "feed-1", "reason": "why", "dry_run": True},
     "forget": {"subject": "tea", "reason": "why", "cascade": "redact", "dry_run": True},
     "recall": {"query": "tea", "limit": 3, "scopes": ["project"], "known_at": "2026-01-01T00:00:00Z", "floor": 0.0},
     "ledger.verify": {"anchor": {"tenant": "default", "seq": 1, "hash": "00" * 32, "at": "2026-01-01T00:00:00Z"}},
@@ -91,8 +92,9 @@ def _sketched(kind: type[Value]) -> Json:
 
 def _parameters(kind: type[Value]) -> bytes:
     words = "direction=up&replay=true&becomes=retracted&limit=3&statuses=active&contract=omir&reason=why&name=tea"
-    said = dict(parse_qsl(f"{words}&session=s-1&namespace=/a&bucket=day"))
+    said = dict(parse_qsl(f"{words}&session=s-1&namespace=/a&bucket=day&subject=tea&key=kind"))
     known = [field.name for field in msgspec.structs.fields(kind)]
+    said |= {"since": "1"} if "until" in known else {}
     return urlencode([(name, said[name]) for name in known if name in said] or [(known[0], "1")]).encode()
 
 

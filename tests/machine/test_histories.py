@@ -213,8 +213,9 @@ class Histories(RuleBasedStateMachine):
             return "committed"
         if new.kind == "directive":
             return "refused"
-        hidden = any(self.model.records[name][-1].private for name in self.model.rivals(new, but=set()))
-        return "held" if new.kind == "decision" or hidden else "committed"
+        rivals = [self.model.records[name][-1] for name in self.model.rivals(new, but=set())]
+        out_of_reach = any(rival.private or rival.actor == "owner" for rival in rivals)
+        return "held" if new.kind == "decision" or out_of_reach else "committed"
 
     @precondition(lambda self: self.sent)
     @rule(pick=picks)

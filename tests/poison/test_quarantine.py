@@ -135,7 +135,8 @@ def test_a_release_brings_it_back_as_it_was(team: Memory, suspect: str) -> None:
 
 
 def test_a_dispute_ends_with_quarantine_and_goes_on_after_it(team: Memory) -> None:
-    good = kept(team.remember("The gate is blue", subject="gate", key="colour", value="blue"))
+    runner = team.as_actor("runner")
+    good = kept(runner.remember("The gate is blue", subject="gate", key="colour", value="blue", confidence=0.8))
     bad = team.as_actor("worker").remember("The gate is red", subject="gate", key="colour", value="red", confidence=0.8)
     (conflict,) = bad.conflict_ids
     name = kept(bad)

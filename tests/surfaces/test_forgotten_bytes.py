@@ -204,7 +204,7 @@ def _spoken_of(client: httpx.Client, agent: httpx.Client) -> str:
     post("/api/proposals/batch", 200, proposals=batch)
     waiting = agent.post("/api/memories", json={"content": f"Visit {WHO}", "kind": "decision"}).json()["proposal_id"]
     post(f"/api/proposals/{waiting}/decision", 200, accept=False, reason="hyperthyroidism keeps Quillfeather at home")
-    post("/api/recall", 200, text="where does Ottoline Quillfeather live?")
+    post("/api/recall", 200, query="where does Ottoline Quillfeather live?")
     for name in ALSO:
         post("/api/aliases", 200, name=name, means=WHO)
     held = post("/api/memories", 201, content=SAID[3], kind="fact", evidence=["Widdershins said so"])["record_id"]

@@ -234,6 +234,8 @@ class Memory:
 
         Many claims are put forward in one transaction, all or none: a list of claims, or of pairs of a proposal id and
         a claim. What else can be said is for one claim alone."""
+        if isinstance(claim, str):
+            raise Malformed("claim", "a claim, or a list of claims; `remember` takes a text")
         if not isinstance(claim, Claim):
             if proposal_id or target or expected_revision or objections or draft or not detect:
                 raise Malformed("claim", "one claim: the other arguments are not for a list")

@@ -131,6 +131,8 @@ class ErasureRequest(Value):
             checks.word("cascade", self.derived, DerivedPolicy)
         checks.optional_text("expected", self.expected)
         checks.flag("include_probable", self.probable)
+        if self.probe is not None and not isinstance(self.probe, ProbeResult):
+            raise Malformed("probe", "a ProbeResult")
 
 
 class PlannedErasure(Value):

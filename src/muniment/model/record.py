@@ -183,6 +183,8 @@ class Record(Value):
         checks.instances("mentions", self.mentions, Entity)
         if self.authority is not None:
             checks.whole("authority", self.authority, least=0, most=10)
+        if self.relay is not None and not isinstance(self.relay, Relay):
+            raise Malformed("relay", "a Relay")
 
     @property
     def owner(self) -> str:

@@ -259,6 +259,7 @@ FIELDS: tuple[Field, ...] = (
     (Proposal, "expected_revision", _whole(1, 2**31), "expected_revision"),
     (Proposal, "promotes", BAD_IDENTIFIER, "promotes"),
     (Proposal, "draft", BAD_FLAG, "draft"),
+    (Proposal, "announces", BAD_IDENTIFIER, "announces"),
     (Proposal, "detect", BAD_FLAG, "detect"),
     (Proposal, "arrival", ("omir", 5, {"contract": "omir"}), "arrival"),
     (ImportContext, "contract", BAD_IDENTIFIER, "contract"),
@@ -286,6 +287,7 @@ FIELDS: tuple[Field, ...] = (
     (WithdrawRequest, "target", (None, Target(by=TargetKind.RECORD, value="rec_1")), "by"),
     (WithdrawRequest, "reason", BAD_TEXT, "reason"),
     (ErasureRequest, "reason", BAD_TEXT, "reason"),
+    (ErasureRequest, "probe", ("no", True, 5), "probe"),
     (ConflictSearch, "record", BAD_IDENTIFIER, "id"),
     (NoteDraft, "topic", BAD_IDENTIFIER, "topic"),
     (NoteDraft, "key", BAD_TEXT, "key"),
@@ -321,6 +323,7 @@ FIELDS: tuple[Field, ...] = (
     (Thresholds, "flag", BAD_SHARE, "gate_flag"),
     (Query, "text", BAD_TEXT, "query"),
     (Query, "purpose", BAD_PURPOSE, "purpose"),
+    (Query, "contested", BAD_WORD, "contested"),
     (Query, "scopes", tuple(bad for bad in BAD_LIST if bad is not None), "scopes"),
     (Query, "scope_ids", tuple(bad for bad in BAD_LIST if bad is not None), "scope_ids"),
     (Query, "namespace", BAD_NAMESPACE, "namespace"),
@@ -382,6 +385,7 @@ FIELDS: tuple[Field, ...] = (
     (Record, "barred", BAD_LIST, "barred"),
     (Record, "mentions", BAD_LIST, "mentions"),
     (Record, "authority", _whole(0, 10), "authority"),
+    (Record, "relay", ("agents", 5, ()), "relay"),
 )
 
 
