@@ -16,6 +16,7 @@ from muniment.model.errors import MunimentError
 from muniment.model.proposal import Proposal
 from muniment.model.times import Instant
 from muniment.policy.rules import DirectiveWeights, SafetyPolicy
+from muniment.text.asked import Asked
 from muniment.write.admit import admit
 from muniment.write.poison import inspect_claim
 from muniment.write.secrets.normalize import fold, places
@@ -35,6 +36,7 @@ REST: dict[str, dict[str, object]] = {
     "model.times.parse": {"field": "at"},
     "policy.parse.parse_policy": {"place": "policy.toml"},
     "read.exact.same_text": {"content": "doors"},
+    "text.asked.holds_asked": {"asked": Asked.NUMBER},
     "text.dates.read_span": {"asked_at": _NOW},
     "write.poison.directives.speaking": {"marks": DirectiveWeights()},
 }
@@ -55,6 +57,7 @@ APART = {
     "write.secrets.normalize.places": "is here with fold",
     "write.secrets.numbers.numbers_near": "a part of detectors, which are here",
     "read.named.names_of": "reads a question by entities, which is here",
+    "read.named.without": "reads a question by language_of and words_of, which are here",
     "read.fetch.record_of": "reads what we wrote",
 }
 """What looks like a scanner and is none, and why."""

@@ -193,7 +193,7 @@ def test_a_good_match_that_has_faded_stays_ahead_of_a_poor_one(team: Memory, clo
     good = kept(team.remember("alpha beta gamma", half_life_hours=1.0))
     poor = kept(team.remember("alpha among a good many other words that were not asked for at all"))
     clock.forward(365 * DAY)
-    assert told(team.recall("alpha beta gamma")) == [good, poor]
+    assert told(team.recall("alpha beta gamma", floor=0.0)) == [good, poor]
 
 
 def test_what_is_anchored_fades_no_further_than_half(team: Memory, clock: SetClock) -> None:

@@ -276,7 +276,7 @@ class ConfigurationError(MunimentError):
     def __init__(self, setting: str, expected: str, *, hint: str = "") -> None:
         super().__init__(f"{setting}: {expected}")
         self.setting = setting
-        self.hint = hint or f"Correct {setting} and start again."
+        self.hint = hint or f"Change {setting} and start again."
 
 
 class PolicyInvalid(ConfigurationError):

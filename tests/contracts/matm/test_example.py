@@ -100,7 +100,11 @@ def test_the_credential_is_nowhere_and_its_redaction_is_on_record() -> None:
 def test_the_consumer_gets_the_procedure_cited_with_a_warning_that_names_the_open_conflict() -> None:
     first, _, records, _ = played()
     response, procedure = first.response, records["evt_demo_001"]
-    assert told(response) == [procedure]
+    sides = sorted([records["evt_demo_000"], records["evt_demo_003"]])
+    assert [one for one in told(response) if one not in sides] == [procedure]
+    assert told(response)[0] == procedure, "what is asserted comes before what is disputed"
+    disputed = [result(response, one) for one in told(response)[1:]]
+    assert [(one["presented_as"], one["status"]) for one in disputed] == [("contested", "conflicted")] * len(disputed)
     found = result(response, procedure)
     assert (found["presented_as"], found["status"], found["kind"]) == ("claim", "reviewed", "procedure")
     assert found["source_refs"] == ["artifact:checkout/runs/118"]
@@ -108,7 +112,6 @@ def test_the_consumer_gets_the_procedure_cited_with_a_warning_that_names_the_ope
     assert response["abstained"] is False
     (warning,) = warnings(response, procedure)
     (notice,) = notices(response, "conflict")
-    sides = sorted([records["evt_demo_000"], records["evt_demo_003"]])
     assert named(notice) == sides
     assert all(side in warning for side in sides)
 
