@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from bench.report import Row, publish
-from muniment.contracts.omir.report import Verdict
+from muniment.contracts.omir.report import ReportVerdict
 from muniment.contracts.omir.validate import validate
 from muniment.contracts.strict.values import Json, JsonObject
 
@@ -106,7 +106,7 @@ def _record(number: int, chance: random.Random, entities: int, *, lost: bool) ->
     }
 
 
-def milliseconds(data: bytes, verdict: Verdict, times: int = TIMES) -> float:
+def milliseconds(data: bytes, verdict: ReportVerdict, times: int = TIMES) -> float:
     """The best of several runs, in time of the processor, which others at work on the machine do not take away."""
     best = float("inf")
     for _ in range(times):
@@ -116,7 +116,7 @@ def milliseconds(data: bytes, verdict: Verdict, times: int = TIMES) -> float:
     return best * 1_000
 
 
-def megabytes(data: bytes, verdict: Verdict) -> float:
+def megabytes(data: bytes, verdict: ReportVerdict) -> float:
     """How far a fresh process grows while it validates a file, above the interpreter with the code; the text counts."""
     if not Path("/proc/self/status").exists():
         return float("nan")
@@ -133,7 +133,7 @@ def megabytes(data: bytes, verdict: Verdict) -> float:
     return float(done.stdout)
 
 
-def _grow(file: Path, verdict: Verdict) -> None:
+def _grow(file: Path, verdict: ReportVerdict) -> None:
     validate(document(40), verdict=verdict)
     start = _peak()
     validate(file.read_bytes(), verdict=verdict)
@@ -149,7 +149,7 @@ def _peak() -> int:
 def measure() -> tuple[list[Row], dict[str, list[float]]]:
     rows: list[Row] = []
     details: dict[str, list[float]] = {}
-    for verdict in Verdict:
+    for verdict in ReportVerdict:
         took = {}
         for size in (10_000, 100_000):
             for lost in (0, LOST):
@@ -172,7 +172,7 @@ def measure() -> tuple[list[Row], dict[str, list[float]]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--grow", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--verdict", type=Verdict, default=Verdict.SPEC, help=argparse.SUPPRESS)
+    parser.add_argument("--verdict", type=ReportVerdict, default=ReportVerdict.SPEC, help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.grow is not None:
         _grow(asked.grow, asked.verdict)

@@ -28,7 +28,7 @@ from muniment import Memory
 from muniment.compat.akashik import Credential, Field
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import NotFound
-from muniment.surfaces.reception.visitor import ANYONE
+from muniment.surfaces.reception.principal import ANYONE
 
 T = TypeVar("T")
 SEED = 20_261_116

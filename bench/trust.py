@@ -22,7 +22,7 @@ from muniment.model.actor import Actor
 from muniment.model.claim import Claim
 from muniment.model.claim_options import make_claim
 from muniment.model.errors import MunimentError
-from muniment.write.facts import Asked, facts_now
+from muniment.write.facts import FactsRequest, facts_now
 
 ANCESTORS = 43
 HITS = 5
@@ -100,7 +100,7 @@ def checks(folder: Path, scale: int, details: dict[str, list[float]]) -> list[Ro
 
 def _check(load: Load, count: int = 300) -> float:
     """Microseconds to look at everything a decision depends on, neighbours and comparison included."""
-    claims = [Asked(claim=claim, actor="bench") for claim in load.claims(count)]
+    claims = [FactsRequest(claim=claim, actor="bench") for claim in load.claims(count)]
     load.written -= count
     bench = load.memory._session.tenant.bench
     with load.memory._session.tenant.store.read() as snapshot:

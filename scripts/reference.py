@@ -46,7 +46,7 @@ from muniment.model import (
     weights,
 )
 from muniment.model.claim_options import ClaimOptions
-from muniment.operations import OPERATIONS, Key, Operation
+from muniment.operations import OPERATIONS, Key, OperationSpec
 from muniment.policy import rules
 from muniment.surfaces import problems
 from muniment.surfaces.cli.root import app
@@ -105,7 +105,7 @@ def settings_page() -> str:
     )
 
 
-def _settings(settings: Sequence[config.Setting]) -> str:
+def _settings(settings: Sequence[config.ConfigSetting]) -> str:
     rows = [
         (code(one.flag) if one.flag else "–", code(one.name), code(one.default) if one.default else "–", one.meaning)
         for one in settings
@@ -771,7 +771,7 @@ def _fields(kind: type[msgspec.Struct] | None) -> str:
     )
 
 
-def _headers(one: Operation) -> str:
+def _headers(one: OperationSpec) -> str:
     found = ["`If-Match`"] if one.matchable or one.tagged else []
     found += ["`If-None-Match`"] if one.tagged else []
     found += ["`Idempotency-Key`"] if one.key is not Key.NONE else []

@@ -26,7 +26,7 @@ from muniment.surfaces.cli.output import complain, prepare, write_text
 from muniment.surfaces.http.running import run_server
 from muniment.surfaces.http.server import bound
 from muniment.surfaces.problems import ExitCode, problem_of
-from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.reception.server_context import ServerContext
 
 INTERRUPTED = 130
 
@@ -112,7 +112,7 @@ def _settings(folder: Path) -> ServerSettings:
     return settings
 
 
-def _greet(reception: Reception, url: str) -> None:
+def _greet(reception: ServerContext, url: str) -> None:
     folder, python = reception.settings.vault, sys.executable
     client = {"command": python, "args": ["-m", "muniment", "mcp", "--vault", folder]}
     configuration = msgspec.json.encode({"mcpServers": {"muniment": client}}).decode()

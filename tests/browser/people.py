@@ -7,22 +7,24 @@ from pathlib import Path
 from muniment.model.times import Instant
 from muniment.operations import Grant
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyWish
+from muniment.surfaces.reception.keys import KeyRequest
 
 _ALL = tuple(Grant)
 _LOOKING = (Grant.READ, Grant.AUDIT)
 _TAKING_PART = (Grant.READ, Grant.WRITE)
 
 WISHES = (
-    KeyWish(name="owner", actor="owner", grants=_ALL, agents=("*",)),
-    KeyWish(name="steward", actor="steward", grants=(Grant.READ, Grant.WRITE, Grant.REVIEW, Grant.AUDIT, Grant.ADMIN)),
-    KeyWish(name="curator", actor="curator", grants=(Grant.READ, Grant.WRITE, Grant.REVIEW, Grant.AUDIT)),
-    KeyWish(name="auditor", actor="auditor", grants=_LOOKING),
-    KeyWish(name="developer", actor="developer", grants=_TAKING_PART),
-    KeyWish(name="reader", actor="developer", grants=(Grant.READ,)),
-    KeyWish(name="planner", actor="planner", grants=_TAKING_PART),
-    KeyWish(name="researcher", actor="researcher", grants=_TAKING_PART),
-    KeyWish(name="scout", actor="scout", grants=_TAKING_PART),
+    KeyRequest(name="owner", actor="owner", grants=_ALL, agents=("*",)),
+    KeyRequest(
+        name="steward", actor="steward", grants=(Grant.READ, Grant.WRITE, Grant.REVIEW, Grant.AUDIT, Grant.ADMIN)
+    ),
+    KeyRequest(name="curator", actor="curator", grants=(Grant.READ, Grant.WRITE, Grant.REVIEW, Grant.AUDIT)),
+    KeyRequest(name="auditor", actor="auditor", grants=_LOOKING),
+    KeyRequest(name="developer", actor="developer", grants=_TAKING_PART),
+    KeyRequest(name="reader", actor="developer", grants=(Grant.READ,)),
+    KeyRequest(name="planner", actor="planner", grants=_TAKING_PART),
+    KeyRequest(name="researcher", actor="researcher", grants=_TAKING_PART),
+    KeyRequest(name="scout", actor="scout", grants=_TAKING_PART),
 )
 
 

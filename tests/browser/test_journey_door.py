@@ -17,7 +17,7 @@ from tests.surfaces.reception import issuer
 
 from muniment import Memory
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.reception import system_now
+from muniment.surfaces.reception.server_context import system_now
 
 TURNED_AWAY = r"status of 401"
 

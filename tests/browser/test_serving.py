@@ -16,8 +16,8 @@ import muniment.surfaces.console
 from muniment import Memory
 from muniment.surfaces.console.files import shelf
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import system_now
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.server_context import system_now
 
 STATIC = Path(muniment.surfaces.console.__file__).parent / "static"
 NAMES = sorted(str(path.relative_to(STATIC)) for path in STATIC.rglob("*") if path.is_file())
@@ -156,7 +156,7 @@ def test_a_server_that_asks_for_keys_gives_the_console_to_anyone_and_nothing_els
 
     vault = tmp_path_factory.mktemp("keyed") / "vault"
     Memory.open(vault).close()
-    keys.create(vault, KeyWish.everything("owner"), now=system_now())
+    keys.create(vault, KeyRequest.everything("owner"), now=system_now())
     with serving(settings_for(vault)) as found, found.client() as stranger:
         assert stranger.get("/").status_code == 200
         assert stranger.get("/console/main.js").status_code == 200

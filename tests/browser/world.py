@@ -14,7 +14,7 @@ from tests.support.world import SECOND, SeededIds, TickingClock
 from muniment import Memory
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.surfaces.reception.reception import system_now
+from muniment.surfaces.reception.server_context import system_now
 
 POLICY = Path(__file__).with_name("policy.yaml")
 DAY = 86_400 * SECOND

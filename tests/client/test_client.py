@@ -28,8 +28,8 @@ from muniment.model.errors import (
     Unauthenticated,
     Undecided,
 )
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
 
 Either = Memory | Client
 
@@ -204,7 +204,7 @@ def disputed(memory: Either) -> str:
 
 
 def test_what_a_key_does_not_open_is_refused_and_the_key_is_shown_nowhere(served: Served) -> None:
-    key = served.key(KeyWish(name="reader", actor="reader", grants=(Grant.READ,)))
+    key = served.key(KeyRequest(name="reader", actor="reader", grants=(Grant.READ,)))
     with Client(served.url, key=key) as client:
         assert client.caller().grants == ("read",)
         error = caught(lambda: client.remember("x"))

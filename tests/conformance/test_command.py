@@ -15,8 +15,8 @@ from tests.surfaces.shell import Said, Shell
 from akashik_conformance import binding, registering
 from muniment import Memory
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import system_now
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.server_context import system_now
 
 
 @pytest.fixture
@@ -85,9 +85,9 @@ def test_with_tokens_the_server_itself_is_examined_and_what_cannot_be_seen_count
     vault = tmp_path / "served"
     Memory.open(vault, embedder=None).close()
     tokens = {
-        str(authority): keys.create(vault, KeyWish.everything(f"a-{authority}", authority=authority), now=system_now())[
-            1
-        ]
+        str(authority): keys.create(
+            vault, KeyRequest.everything(f"a-{authority}", authority=authority), now=system_now()
+        )[1]
         for authority in (4, 8)
     }
     file = tmp_path / "keys.json"
@@ -117,7 +117,7 @@ def test_a_server_that_asks_nobody_for_a_credential_is_examined_without_one(shel
 def test_a_key_that_is_missing_or_wrong_is_told_at_once(shell: Shell, tmp_path: Path) -> None:
     vault = tmp_path / "served"
     Memory.open(vault, embedder=None).close()
-    keys.create(vault, KeyWish(name="plain", tenant="default", actor="plain"), now=system_now())
+    keys.create(vault, KeyRequest(name="plain", tenant="default", actor="plain"), now=system_now())
     words = ("--launcher", "none", "--only", "AKAS-001", "--json")
     with serving(settings_for(vault)) as served:
         without = examine(shell, "--url", served.url, *words)

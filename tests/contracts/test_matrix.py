@@ -15,7 +15,7 @@ from tests.contracts.samples import FIRST, SECOND, sample
 from tests.contracts.test_schemas import documents
 
 from muniment import Memory
-from muniment.compat.exchange import Result, convert, read_in, validate, write_out
+from muniment.compat.exchange import DocumentResult, convert, read_in, validate, write_out
 from muniment.contracts.contract import Encoded
 from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.json_diff import differ
@@ -64,7 +64,7 @@ def test_what_is_taken_in_by_one_contract_is_given_out_by_each(
     taken = read_in(memory, source, sample(source))
     assert [(fate.outcome, fate.loose) for fate in taken.fates] == [("committed", ())] * 2
     given_out = write_out(memory, target)
-    assert validate(target, given_out.data).result is Result.PASS
+    assert validate(target, given_out.data).result is DocumentResult.PASS
     got = contract(target).decode(given_out.data)
     assert sorted(one.claim.content for one in got) == sorted([FIRST, SECOND])
     assert untold(given_out, changes(contract(source).decode(sample(source)), got)) == []
@@ -92,7 +92,7 @@ def test_a_second_memory_gets_what_the_first_gave_out(
     with Memory.open(tmp_path / "second") as second:
         assert {fate.outcome for fate in read_in(second, target, between.data).fates} == {"committed"}
         last = write_out(second, source)
-    assert validate(source, last.data).result is Result.PASS
+    assert validate(source, last.data).result is DocumentResult.PASS
     got = contract(source).decode(last.data)
     assert untold(between, changes(contract(source).decode(sample(source)), got)) == []
 
@@ -103,7 +103,7 @@ def test_whatever_a_contract_can_say_every_other_takes(source: ContractName, dat
     memories = contract(source).decode(json.dumps(data.draw(documents(source))).encode())
     for target in ContractName:
         written = contract(target).encode(memories)
-        assert validate(target, written.data).result is Result.PASS
+        assert validate(target, written.data).result is DocumentResult.PASS
         got = contract(target).decode(written.data)
         assert sorted(one.id for one in got) == sorted(one.id for one in memories)
         lost = {(one.id, one.path) for one in written.narrowed if not one.kept}

@@ -97,7 +97,7 @@ def main(door: str, *modules: str) -> None:
     """Wait for calls until whoever started this process has gone."""
     from muniment.engine.vault import default_policy_text
     from muniment.policy.parse import parse_policy
-    from muniment.surfaces.cli.places import declare_all
+    from muniment.surfaces.cli.command_table import declare_all
 
     declare_all()
     for module in modules:

@@ -19,7 +19,7 @@ from muniment import Memory
 from muniment.backends.clock_and_ids import place_file
 from muniment.model.claim import Claim
 from muniment.model.errors import MunimentError
-from muniment.surfaces.reception.keyfile import replace_file
+from muniment.surfaces.reception.shared_file import replace_file
 
 NOTE_WORDS = 300
 FULL = frozenset({"store_full", "store_unavailable"})

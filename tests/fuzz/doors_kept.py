@@ -33,10 +33,10 @@ from muniment.model.record import Record
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
 from muniment.operations.cursor import seal, unseal
-from muniment.operations.queries import Page
+from muniment.operations.queries import PageQuery
 from muniment.policy.parse import parse_policy
 from muniment.policy.rules import Policy
-from muniment.surfaces.reception.keys import KEYS_FILE, KeyRing, KeyWish, create
+from muniment.surfaces.reception.keys import KEYS_FILE, KeyRequest, KeyRing, create
 from muniment.write.plan import HeldProposal
 from muniment_store_conformance.contents import contents
 
@@ -155,7 +155,7 @@ def _environment(text: bytes) -> object:
 
 def _keys(folder: Path) -> tuple[Callable[[bytes], object], bytes]:
     (folder / "keys").mkdir(parents=True)
-    _, token = create(folder, KeyWish.everything("ana"), now=Instant(0))
+    _, token = create(folder, KeyRequest.everything("ana"), now=Instant(0))
     path = folder / KEYS_FILE
     path.chmod(0o600)
 
@@ -168,7 +168,7 @@ def _keys(folder: Path) -> tuple[Callable[[bytes], object], bytes]:
 
 def _tokens(folder: Path) -> tuple[Callable[[bytes], object], bytes]:
     (folder / "keys").mkdir(parents=True)
-    _, token = create(folder, KeyWish.everything("eve"), now=Instant(0))
+    _, token = create(folder, KeyRequest.everything("eve"), now=Instant(0))
     ring = KeyRing(folder)
 
     def read(text: bytes) -> object:
@@ -181,8 +181,8 @@ def _tokens(folder: Path) -> tuple[Callable[[bytes], object], bytes]:
 
 
 def _cursor(text: bytes) -> object:
-    position = unseal("queue", Page(), text.decode("latin-1"))
-    assert seal("queue", Page(), position) == text.decode("latin-1"), "two cursors for one position"
+    position = unseal("queue", PageQuery(), text.decode("latin-1"))
+    assert seal("queue", PageQuery(), position) == text.decode("latin-1"), "two cursors for one position"
     return position
 
 
@@ -244,7 +244,7 @@ def doors(folder: Path | None = None) -> tuple[Door, ...]:
         Door("settings environment", _environment, (), (spoken,), (b"MUNIMENT_", b"=", b",", b"\n"), by_lines=True),
         Door("keys file", keys, (json.loads(keys_sample),), (keys_sample,)),
         Door("key shown", tokens, (), (token, b"mnk_"), (b"mnk_", b"_", b"=")),
-        Door("cursor", _cursor, (), (seal("queue", Page(), "prp-7").encode(),), (b"=", b"-", b"_", b"+")),
+        Door("cursor", _cursor, (), (seal("queue", PageQuery(), "prp-7").encode(),), (b"=", b"-", b"_", b"+")),
         Door("vector head", head, (), (head_sample, head_sample[:4_200])),
         Door("vector columns", columns, (), (columns_sample,)),
         Door(

@@ -31,7 +31,7 @@ from muniment.model.errors import CallerError
 from muniment.model.value import canonical, read_canonical
 from muniment.operations.wire import shape_of
 from muniment.surfaces.cli.audit import _read_anchor
-from muniment.surfaces.cli.certified import Document, read_document
+from muniment.surfaces.cli.certified import CertificateDocument, read_document
 from muniment.surfaces.cli.proofs import checkpoint_shape, head_shape
 from muniment.surfaces.cli.signing import _read_checkpoint, _read_keys
 
@@ -114,7 +114,9 @@ def _witnessed(folder: Path) -> Callable[[bytes], object]:
 def doors(folder: Path) -> tuple[Door, ...]:
     memory = _lived()
     signed, certificate = memory.ledger.checkpoint(), memory.erasure.certificates()[0]
-    document = Document(certificate=certificate.certificate, signature=certificate.signature, opening="00" * 16)
+    document = CertificateDocument(
+        certificate=certificate.certificate, signature=certificate.signature, opening="00" * 16
+    )
     head: Json = json.loads(json.dumps(head_shape(memory.ledger.head())))
     point: Json = json.loads(json.dumps(checkpoint_shape(signed)))
     line: Json = {"tenant": "default", "keys": [{"key": SeededSigner(0).key_id, "since": 1, "handover": None}]}
@@ -127,7 +129,7 @@ def doors(folder: Path) -> tuple[Door, ...]:
         Door(
             "certificate",
             _in_file(folder / "certificate.json", read_document),
-            (json.loads(shape_of(Document).write(document)),),
+            (json.loads(shape_of(CertificateDocument).write(document)),),
         ),
         Door(
             "stored certificate",

@@ -30,10 +30,10 @@ from muniment.surfaces.http.problems import Declined
 from muniment.surfaces.mcp.akashik_tools import AKASHIK
 from muniment.surfaces.mcp.reading_tools import READING
 from muniment.surfaces.mcp.review_tools import REVIEWING
-from muniment.surfaces.mcp.seat import Seat
-from muniment.surfaces.mcp.tool import Tool
+from muniment.surfaces.mcp.session import McpSession
+from muniment.surfaces.mcp.tool import McpTool
 from muniment.surfaces.mcp.writing_tools import WRITING
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.principal import Principal
 
 _QUERY_MARKS = (b"&", b"=", b"%", b"%00", b"%ff", b"%ed%a0%80", b"+", b";", b"limit=", b"cursor=", b"#", b"%2f", b"[]")
 _STORE_STEPS = 3_000_000
@@ -135,10 +135,10 @@ class _Desk:
     def __init__(self) -> None:
         self.field = Field(simulated_memory()).join("owner")
         self.memory: Memory = self.field.memory
-        visitor = Visitor(actor=self.memory.actor, tenant="default", agents=("*",))
-        self.seat = Seat(visitor, self.memory, lambda: self.field.real)
+        visitor = Principal(actor=self.memory.actor, tenant="default", agents=("*",))
+        self.seat = McpSession(visitor, self.memory, lambda: self.field.real)
 
-    def arguments(self, tool: Tool) -> Json:
+    def arguments(self, tool: McpTool) -> Json:
         """Arguments that a tool takes, about what is there."""
         known = tool.takes.get("properties")
         assert isinstance(known, dict)
@@ -158,7 +158,7 @@ class _Desk:
         names = {"record_id": first.record_id, "memory_unit_id": first.record_id, "receipt_id": receipt}
         return {**names, "proposal_id": held.proposal_id, "conflict_id": conflict.id, "agent_id": "owner"}
 
-    def perform(self, tool: Tool, text: bytes) -> object:
+    def perform(self, tool: McpTool, text: bytes) -> object:
         """What a tool answers to arguments that a client could have sent; a failure is told as tools tell it."""
         given = read_json(text)
         if not isinstance(given, dict):

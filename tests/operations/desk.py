@@ -14,8 +14,8 @@ from muniment import Memory
 from muniment.config import ServerSettings
 from muniment.surfaces.http.app import build_app
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import Reception, system_now
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.server_context import ServerContext, system_now
 
 HOST = "http://127.0.0.1"
 
@@ -60,7 +60,7 @@ class Caller:
 class Desk:
     """An application that runs: its reception, and a way to call it."""
 
-    def __init__(self, client: TestClient, reception: Reception) -> None:
+    def __init__(self, client: TestClient, reception: ServerContext) -> None:
         self._client = client
         self.reception = reception
 
@@ -69,7 +69,7 @@ class Desk:
         """The memory of the server's own tenant, as its owner sees it."""
         return self.reception.owner(self.reception.settings.tenant)
 
-    def caller(self, wish: KeyWish | None = None) -> Caller:
+    def caller(self, wish: KeyRequest | None = None) -> Caller:
         """Somebody with a key of that kind; nobody in particular, if none is wished."""
         if wish is None:
             return Caller(self._client, None)
@@ -83,7 +83,7 @@ class Desk:
 def opened(vault: Path, **said: object) -> Iterator[Desk]:
     """The application on a vault, for as long as the block lasts."""
     plain = {"vault": str(vault), "embedder": "none", "log_level": "error", "rate_per_second": 0.0}
-    reception = Reception(msgspec.convert({**plain, **said}, ServerSettings))
+    reception = ServerContext(msgspec.convert({**plain, **said}, ServerSettings))
     try:
         with TestClient(build_app(reception), base_url=HOST, raise_server_exceptions=False) as client:
             yield Desk(client, reception)

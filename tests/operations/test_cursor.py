@@ -12,7 +12,7 @@ from tests.cases import each
 from muniment.model.errors import Malformed
 from muniment.model.vocabulary import Kind
 from muniment.operations.cursor import seal, unseal
-from muniment.operations.queries import Browse, Page
+from muniment.operations.queries import Browse, PageQuery
 
 FACTS = Browse(kinds=(Kind.FACT,))
 
@@ -24,7 +24,7 @@ def test_a_cursor_leads_to_where_it_was_made(position: str) -> None:
 
 def test_a_cursor_of_another_list_is_refused() -> None:
     with pytest.raises(Malformed, match="cursor"):
-        unseal("queue", Page(), seal("ledger.entries", Page(), "7"))
+        unseal("queue", PageQuery(), seal("ledger.entries", PageQuery(), "7"))
 
 
 def test_a_cursor_is_refused_under_other_bounds() -> None:
@@ -44,4 +44,4 @@ def test_a_cursor_that_was_touched_is_refused(place: int, change: int) -> None:
 @each("text", ["", "x", "====", "not-a-cursor", "é", "A" * 2000])
 def test_what_was_never_a_cursor_is_refused(text: str) -> None:
     with pytest.raises(Malformed, match="cursor"):
-        unseal("queue", Page(), text)
+        unseal("queue", PageQuery(), text)

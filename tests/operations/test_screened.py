@@ -11,7 +11,7 @@ from msgspec import inspect
 from tests.operations.desk import Caller, Desk, opened
 from tests.unit.world import all_bytes
 
-from muniment.operations import OPERATIONS, Operation, Verb
+from muniment.operations import OPERATIONS, OperationSpec, Verb
 from muniment.operations.wire import shape_of
 
 POLICY = """\
@@ -63,14 +63,14 @@ def planted(example: object, steps: Steps) -> object:
     return {**whole, head: planted(whole.get(head), tuple(rest))}
 
 
-def place_of(operation: Operation, known: dict[str, str]) -> str:
+def place_of(operation: OperationSpec, known: dict[str, str]) -> str:
     path = operation.path
     for name, value in known.items():
         path = path.replace(f"{{{name}}}", value)
     return path.replace("{", "").replace("}", "")
 
 
-def example_of(operation: Operation) -> object:
+def example_of(operation: OperationSpec) -> object:
     example = getattr(operation, "example", None)
     if example is None or operation.body is None:
         return None
@@ -85,7 +85,7 @@ def begin(caller: Caller) -> dict[str, str]:
     return {"record_id": kept["record_id"], "proposal_id": waits["proposal_id"], "hold_id": hold["id"]}
 
 
-def asked(caller: Caller, operation: Operation, known: dict[str, str]) -> Iterator[tuple[str, int, str]]:
+def asked(caller: Caller, operation: OperationSpec, known: dict[str, str]) -> Iterator[tuple[str, int, str]]:
     """Each text that an operation takes, asked with the token in it: what it was, the status and the answer."""
     path, example = place_of(operation, known), example_of(operation)
     if operation.body is not None:

@@ -8,15 +8,15 @@ from pathlib import Path
 from tests.operations.desk import Caller, opened
 
 from muniment.operations import Grant
-from muniment.surfaces.reception.keys import KeyWish
+from muniment.surfaces.reception.keys import KeyRequest
 
 WAIT_S = 120
 FLOOD, SMALL = 12, 4
 WORST = "ssn 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 " * 250
 
 
-def wish(actor: str) -> KeyWish:
-    return KeyWish(name=actor, actor=actor, authority=4, grants=(Grant.READ, Grant.WRITE))
+def wish(actor: str) -> KeyRequest:
+    return KeyRequest(name=actor, actor=actor, authority=4, grants=(Grant.READ, Grant.WRITE))
 
 
 def test_a_flood_of_the_worst_texts_holds_up_nobody_else(tmp_path: Path) -> None:

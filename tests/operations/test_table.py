@@ -15,9 +15,9 @@ from muniment.engine.impact import ENDS, LINK_TYPES
 from muniment.engine.options import QueryOptions
 from muniment.model.claim_options import ClaimOptions
 from muniment.model.status import RETIRED
-from muniment.operations import OPERATIONS, Key, Operation, answers, bodies, operation, queries
+from muniment.operations import OPERATIONS, Key, OperationSpec, answers, bodies, operation, queries
 from muniment.operations import Grant as Needed
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.principal import Grant
 
 PARTS = {"review": Review, "erasure": Erasure, "imports": Imports, "insight": Insight, "ledger": LedgerFace}
 NOT_OFFERED = {"as_actor", "for_user", "close", "imports.take_in"}
@@ -55,7 +55,7 @@ def test_an_operation_takes_the_keywords_of_its_method() -> None:
         assert known - said <= ELSEWHERE, name
 
 
-def spoken(one: Operation) -> set[str]:
+def spoken(one: OperationSpec) -> set[str]:
     parts = [kind.__struct_fields__ for kind in (one.query, one.body) if kind is not None]
     return {*one.places, *(name for part in parts for name in part)}
 
@@ -71,8 +71,8 @@ def keywords(method: object) -> set[str]:
 
 
 def test_the_flat_words_are_those_of_remember_and_recall() -> None:
-    assert set(bodies.Words.__struct_fields__) == set(get_type_hints(ClaimOptions))
-    assert set(bodies.Bounds.__struct_fields__) == set(get_type_hints(QueryOptions))
+    assert set(bodies.TextRequest.__struct_fields__) == set(get_type_hints(ClaimOptions))
+    assert set(bodies.RecordBounds.__struct_fields__) == set(get_type_hints(QueryOptions))
 
 
 def test_no_request_can_name_a_tenant_or_an_actor() -> None:

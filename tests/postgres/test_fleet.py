@@ -22,14 +22,14 @@ from muniment.config import ServerSettings
 from muniment.model.errors import IntegrityError, StoreUnavailable, Unauthenticated
 from muniment.model.times import Instant
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyRing, KeyWish
-from muniment.surfaces.reception.reception import Reception, system_now
+from muniment.surfaces.reception.keys import KeyRequest, KeyRing
+from muniment.surfaces.reception.server_context import ServerContext, system_now
 
 SECRET = "hunter2"
 SECRET_FROM = len("mnk_") + 12 + len("_")
 """Where the secret of a key begins. It may hold the sign that parts it from what is before."""
 NOW, LATER = Instant(1_000_000), Instant(2_000_000)
-WISH = KeyWish(name="planner", actor="planner")
+WISH = KeyRequest(name="planner", actor="planner")
 REVOKED = """
     UPDATE deployment
        SET body = convert_to(replace(convert_from(body, 'UTF8'), '"id"', '"revoked_at":1500000,"id"'), 'UTF8')
@@ -118,7 +118,7 @@ def test_a_database_without_a_vault_has_no_keys_and_takes_none(dsn: str) -> None
 
 
 def test_two_receptions_of_one_database_turn_the_same_callers_away(dsn: str) -> None:
-    first, second = Reception(ServerSettings(vault=dsn)), Reception(ServerSettings(vault=dsn))
+    first, second = ServerContext(ServerSettings(vault=dsn)), ServerContext(ServerSettings(vault=dsn))
     try:
         assert (first.anonymous, second.anonymous, first.quick(None)) == (True, True, False)
         key, token = keys.create(dsn, WISH, now=system_now())

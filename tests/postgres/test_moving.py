@@ -59,7 +59,7 @@ def words_below(folder: Path) -> str:
 def test_from_a_folder_to_a_database_and_back_everything_is_the_same(vault: Path, dsn: str, tmp_path: Path) -> None:
     furnish(vault)
     furnish(vault, 5, tenant="acme")
-    _, sent = ring.create(vault, ring.KeyWish(name="cron", tenant="acme", actor="cron"), now=START)
+    _, sent = ring.create(vault, ring.KeyRequest(name="cron", tenant="acme", actor="cron"), now=START)
     before = state(vault)
 
     there = move(vault, dsn)
@@ -95,7 +95,7 @@ def test_the_target_goes_on_with_the_same_key_and_says_so(vault: Path, dsn: str)
 
 def test_private_keys_are_for_their_owner_alone_at_the_target(vault: Path, tmp_path: Path) -> None:
     furnish(vault, 4)
-    ring.create(vault, ring.KeyWish(name="cron", tenant="default", actor="cron"), now=START)
+    ring.create(vault, ring.KeyRequest(name="cron", tenant="default", actor="cron"), now=START)
     move(vault, tmp_path / "new")
 
     modes = {file.name: file.stat().st_mode & 0o777 for file in (tmp_path / "new" / "keys").glob("[a-z]*.*")}
@@ -114,7 +114,7 @@ def test_a_database_moves_to_a_database(dsn: str, schemas: Schemas) -> None:
 def test_one_tenant_goes_alone_and_another_follows_to_the_same_vault(vault: Path, dsn: str) -> None:
     furnish(vault, 4)
     furnish(vault, 4, tenant="acme")
-    ring.create(vault, ring.KeyWish(name="cron", tenant="acme", actor="cron"), now=START)
+    ring.create(vault, ring.KeyRequest(name="cron", tenant="acme", actor="cron"), now=START)
 
     first = move(vault, dsn, tenant="acme")
     second = move(vault, dsn)

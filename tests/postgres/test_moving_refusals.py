@@ -29,7 +29,7 @@ from muniment.engine.vault import look_into, there_is
 from muniment.model.actor import OWNER
 from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotFound, Stale, StoreUnavailable
 from muniment.policy.decide import resolve
-from muniment.read.pipeline import Reading
+from muniment.read.pipeline import ReadContext
 
 
 @pytest.fixture
@@ -327,7 +327,7 @@ def test_what_verifies_on_its_own_and_is_not_the_same_is_told_by_its_table(lived
             head = moment.ledger.head()
             assert head is not None
             policy = policy_of(moment, head.policy)
-            reading = Reading(actor=resolve(policy, OWNER), policy=policy, policy_doc=head.policy)
+            reading = ReadContext(actor=resolve(policy, OWNER), policy=policy, policy_doc=head.policy)
             signers = frozenset(one.key_id for one in keys.here())
             with pytest.raises(IntegrityError, match=r"its checkpoints differ from the \d+\. on"):
                 check_alike(moment, here.open("default", create=False), reading, signers, START)

@@ -12,7 +12,7 @@ import pytest
 from tests.surfaces.shell import Shell
 
 from muniment.surfaces import cli
-from muniment.surfaces.cli.places import PLACES, declare_all
+from muniment.surfaces.cli.command_table import PLACES, declare_all
 from muniment.surfaces.cli.root import app
 
 FOLDER = Path(cli.__file__).parent

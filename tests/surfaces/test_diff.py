@@ -11,7 +11,7 @@ from tests.surfaces.shell import Shell
 
 from muniment import Memory, aio
 from muniment.model.errors import Malformed
-from muniment.surfaces.mcp.choice import Choice, chosen
+from muniment.surfaces.mcp.tool_profiles import ToolProfile, chosen
 
 
 def changes(memory: Memory, since: int | str, until: int | str | None = None) -> dict[str, str]:
@@ -80,4 +80,4 @@ def test_the_command_the_route_and_the_tool_say_the_same(shell: Shell, tmp_path:
         desk.memory.remember("The lamp is lit")
         told = desk.caller().get("/api/diff", params={"since": "0"}).json()
     assert [(one["change"], one["content"]) for one in told["records"]] == [("added", "The lamp is lit")]
-    assert "diff" in {one.words.name for one in chosen(Choice.MEMORY)}
+    assert "diff" in {one.words.name for one in chosen(ToolProfile.MEMORY)}

@@ -11,7 +11,7 @@ from muniment import Memory
 from muniment.model.times import Instant
 from muniment.surfaces.reception.denials import Denial, note
 from muniment.surfaces.reception.keys import KeyRing
-from muniment.surfaces.reception.reception import system_now
+from muniment.surfaces.reception.server_context import system_now
 
 
 def test_a_key_is_shown_once_and_listed_without_its_secret(shell: Shell, vault: Path) -> None:

@@ -30,11 +30,11 @@ from muniment.model.errors import Malformed
 from muniment.model.times import Instant
 from muniment.surfaces.http.akashik_doors import credential_of
 from muniment.surfaces.reception import denials, keys
-from muniment.surfaces.reception.denials import FLOOD_AFTER, NAMES_MAX, SUMS_MAX, Denial, Denials, denied_calls
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import system_now
+from muniment.surfaces.reception.denials import FLOOD_AFTER, NAMES_MAX, SUMS_MAX, Denial, DenialLog, denied_calls
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant, Principal
+from muniment.surfaces.reception.server_context import system_now
 from muniment.surfaces.reception.tokens import BadToken, Tokens
-from muniment.surfaces.reception.visitor import Grant, Visitor
 
 CHUNKED = "Transfer-Encoding: chunked"
 SENT_MAX = 100_000_000
@@ -59,8 +59,8 @@ def team(vault: Path) -> Iterator[tuple[Served, str, str]]:
     """A server with a key of ana, who may do everything, and one of bob, who speaks for any agent."""
     with Memory.open(vault):
         made = [
-            KeyWish.everything("ana"),
-            KeyWish(name="b", actor="bob", authority=7, grants=tuple(Grant), agents=("*",)),
+            KeyRequest.everything("ana"),
+            KeyRequest(name="b", actor="bob", authority=7, grants=tuple(Grant), agents=("*",)),
         ]
         ana, bob = (key for _, key in keys.create_many(vault, made, now=system_now()))
     with serving(settings_for(vault)) as served:
@@ -283,7 +283,7 @@ def _replayed_in(client: httpx.Client, session: str, name: str) -> httpx.Respons
 def test_the_key_of_one_tenant_is_good_for_nothing_in_another_and_no_answer_tells_of_it(vault: Path) -> None:
     with Memory.open(vault) as memory, Memory.open(vault, tenant="other"):
         theirs = memory.remember("The vault opens at noon", evidence=["e:1"]).record_id
-        _, key = keys.create(vault, KeyWish.everything("eve", tenant="other"), now=system_now())
+        _, key = keys.create(vault, KeyRequest.everything("eve", tenant="other"), now=system_now())
     with serving(settings_for(vault)) as served, served.client(key) as eve:
         assert theirs is not None
         _same_as_absent(eve, theirs, lambda client, name: [client.get(f"/api/records/{name}")])
@@ -307,14 +307,14 @@ def test_an_issuer_lets_nobody_speak_in_a_name_that_the_vault_gives(tmp_path: Pa
 
 def test_no_key_speaks_for_the_engine() -> None:
     with pytest.raises(Malformed) as refused:
-        KeyWish(name="n", actor="planner", agents=("scout", "muniment"))
+        KeyRequest(name="n", actor="planner", agents=("scout", "muniment"))
     assert refused.value.field == "agent"
 
 
 def test_leave_to_speak_for_anybody_is_no_leave_to_speak_for_the_owner_or_the_engine() -> None:
-    anybody = Visitor(actor=Actor(id="planner"), tenant="default", agents=("*",))
+    anybody = Principal(actor=Actor(id="planner"), tenant="default", agents=("*",))
     assert [credential_of(anybody).speaks_for(name) for name in ("scout", "owner", "muniment")] == [True, False, False]
-    owner = Visitor(actor=Actor(id="owner"), tenant="default", agents=("*",))
+    owner = Principal(actor=Actor(id="owner"), tenant="default", agents=("*",))
     assert [credential_of(owner).speaks_for(name) for name in ("scout", "owner", "muniment")] == [True, True, False]
 
 
@@ -336,7 +336,7 @@ def _eventually(seen: Callable[[], bool]) -> bool:
 
 
 def test_a_flood_of_strangers_does_not_hide_who_else_was_denied(memory: Memory) -> None:
-    kept = Denials(lambda _: memory)
+    kept = DenialLog(lambda _: memory)
     for number in range(5 * SUMS_MAX):
         kept.add("default", _denial(number, peer=f"2001:db8::{number:x}"))
     kept.add("default", msgspec.structs.replace(_denial(), who="eve", credential="key:a", code="not_permitted"))
@@ -346,7 +346,7 @@ def test_a_flood_of_strangers_does_not_hide_who_else_was_denied(memory: Memory) 
 
 
 def test_somebody_known_who_is_denied_in_every_way_is_still_named(memory: Memory) -> None:
-    kept = Denials(lambda _: memory)
+    kept = DenialLog(lambda _: memory)
     for number in range(2 * NAMES_MAX):
         kept.add("default", msgspec.structs.replace(_denial(what=f"GET /{number}"), who="eve", credential="key:a"))
     kept.close()
@@ -362,7 +362,7 @@ def test_a_flood_of_strangers_that_goes_on_is_written_now_and_then_and_others_at
     """The clock of the limit stands still: after so many writes strangers wait until the end."""
     monkeypatch.setattr(denials, "SUM_EVERY_S", 0.0)
     before = memory.ledger.head().seq
-    kept = Denials(lambda _: memory, clock=lambda: 0.0)
+    kept = DenialLog(lambda _: memory, clock=lambda: 0.0)
     for number in range(FLOOD_AFTER):
         kept.add("default", _denial(number, what=f"GET /{number}"))
         assert _eventually(partial(_as_many_as, memory, number + 1))

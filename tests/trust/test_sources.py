@@ -20,7 +20,7 @@ from muniment.model.claim import Claim, Origin
 from muniment.model.errors import Malformed
 from muniment.model.source import SOURCE_TYPES
 from muniment.model.vocabulary import Label
-from muniment.surfaces.reception.keys import KeyWish
+from muniment.surfaces.reception.keys import KeyRequest
 
 # What an agent says, what is kept of it, and the label of what it wrote.
 SPELLINGS = {
@@ -75,7 +75,7 @@ def test_a_word_of_another_system_is_kept_and_counts_as_unknown(team: Memory) ->
 
 def test_a_server_keeps_to_the_same_vocabulary(vault: Path) -> None:
     with opened(vault) as desk:
-        agent = desk.caller(KeyWish(name="planner", actor="planner"))
+        agent = desk.caller(KeyRequest(name="planner", actor="planner"))
         for number, (said, (word, label)) in enumerate(list(SPELLINGS.items())[:12]):
             answer = agent.post("/api/memories", json={"content": sentence(number), "source_type": said})
             record = desk.memory.get(answer.json()["record_id"]).record

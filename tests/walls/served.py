@@ -24,9 +24,9 @@ from tests.walls.world import ANA, OTHER, TENANT, World, opened
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.vocabulary import ActorType
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import system_now
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
+from muniment.surfaces.reception.server_context import system_now
 
 LEVEL = 3
 
@@ -45,15 +45,15 @@ class ServedWorld:
             client.close()
 
 
-def _wishes(world: World) -> dict[str, KeyWish]:
+def _wishes(world: World) -> dict[str, KeyRequest]:
     every = tuple(Grant)
     named = {
-        name: KeyWish(name=f"k-{name}", tenant=TENANT, actor=name, authority=7, grants=every, agents=(name,))
+        name: KeyRequest(name=f"k-{name}", tenant=TENANT, actor=name, authority=7, grants=every, agents=(name,))
         for name in ("bob", "nat", "guest")
     }
     secret = world.canaries.word("key/name")
-    named[ANA] = KeyWish(name=secret, tenant=TENANT, actor=ANA, authority=9, grants=every, agents=(ANA,))
-    named["eve"] = KeyWish(
+    named[ANA] = KeyRequest(name=secret, tenant=TENANT, actor=ANA, authority=9, grants=every, agents=(ANA,))
+    named["eve"] = KeyRequest(
         name="e",
         tenant=OTHER,
         actor="eve",

@@ -16,7 +16,7 @@ from tests.walls.served import ServedWorld, said_back, served_world
 from tests.walls.spellings import PLAIN, spellings
 
 from muniment.model.value import Value
-from muniment.operations import OPERATIONS, Operation
+from muniment.operations import OPERATIONS, OperationSpec
 from muniment.operations.operation import Verb
 
 CALLERS = ("bob", "nat", "guest", "eve")
@@ -45,7 +45,7 @@ def test_every_operation_has_a_row() -> None:
     assert sorted({one.name for one in OPERATIONS} - ROWS.keys() - OTHERS.keys()) == []
 
 
-def _row(operation: Operation, **more: object) -> Given:
+def _row(operation: OperationSpec, **more: object) -> Given:
     return {**OTHERS[operation.name], **more} if operation.name in OTHERS else row(operation.name, **more)
 
 
@@ -53,7 +53,7 @@ def _fields(kind: type[Value] | None) -> tuple[str, ...]:
     return kind.__struct_fields__ if kind is not None else ()
 
 
-def _takes(operation: Operation) -> tuple[str, ...]:
+def _takes(operation: OperationSpec) -> tuple[str, ...]:
     """Everything that can be said in a request, by name."""
     return (*operation.places, *_fields(operation.query), *_fields(operation.body))
 
@@ -72,7 +72,7 @@ def _json(around: ServedWorld, caller: str, name: str, one: object) -> object:
             return one
 
 
-def _asked(around: ServedWorld, caller: str, operation: Operation, given: Given, path: str = "") -> str:
+def _asked(around: ServedWorld, caller: str, operation: OperationSpec, given: Given, path: str = "") -> str:
     """Send a request, and keep all that came back."""
     said = {"claims": "proposals"} if operation.name == "propose_many" else {}
     spelled = {said.get(name, name): one for name, one in given.items()}
@@ -114,7 +114,7 @@ def _several(value: object) -> list[object]:
     return value if isinstance(value, list) else [value]
 
 
-def _id_cells(around: ServedWorld) -> Iterator[tuple[Operation, str, str, str]]:
+def _id_cells(around: ServedWorld) -> Iterator[tuple[OperationSpec, str, str, str]]:
     for operation in OPERATIONS:
         for parameter in _takes(operation):
             chosen = parameter == "proposal_id" and parameter not in operation.places

@@ -19,9 +19,9 @@ from muniment.contracts.strict.values import JsonObject
 from muniment.model.actor import Actor
 from muniment.model.errors import Unauthenticated
 from muniment.model.vocabulary import ActorType
-from muniment.surfaces.reception.issuing import issue
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import system_now
+from muniment.surfaces.reception.key_issuing import issue
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.server_context import system_now
 
 POLICY = """
 version: 1
@@ -67,8 +67,8 @@ def agents_of(lent: str) -> tuple[str, ...]:
     return ("*",) if lent == "*" else NAMES
 
 
-def wish(name: str, lent: str) -> KeyWish:
-    return KeyWish(name=name, actor=name, type=ActorType(SORTS[name]), authority=8, agents=agents_of(lent))
+def wish(name: str, lent: str) -> KeyRequest:
+    return KeyRequest(name=name, actor=name, type=ActorType(SORTS[name]), authority=8, agents=agents_of(lent))
 
 
 def registering(name: str) -> JsonObject:
@@ -162,8 +162,8 @@ def test_by_the_claims_of_a_token(vault: Path, policy: Path, tmp_path: Path) -> 
 def test_a_key_does_not_become_a_persons_with_its_name(vault: Path, policy: Path) -> None:
     policy.write_text(POLICY.replace("  maria: {type: person", "  other: {type: person"))
     with Memory.open(vault, policy=policy) as memory:
-        _, of_an_agent = issue(memory, vault, KeyWish(name="k", actor="maria"), now=system_now())
-        _, of_a_person = issue(memory, vault, KeyWish(name="k", actor="ben"), now=system_now())
+        _, of_an_agent = issue(memory, vault, KeyRequest(name="k", actor="maria"), now=system_now())
+        _, of_a_person = issue(memory, vault, KeyRequest(name="k", actor="ben"), now=system_now())
     policy.write_text(POLICY)
     with serving(settings_for(vault, policy=str(policy))) as server:
         for key, lets_in in ((of_an_agent, False), (of_a_person, True)):

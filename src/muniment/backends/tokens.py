@@ -113,13 +113,13 @@ def _look_for(text: str, languages: tuple[str, ...]) -> Places:
 _sought = lru_cache(maxsize=_WORDS_KNOWN_MAX)(_look_for)
 
 
-class Holding(Protocol):
+class TokenCount(Protocol):
     """How an index tells how many texts hold each of these terms."""
 
     def __call__(self, terms: Collection[str], /) -> Mapping[str, int]: ...
 
 
-def looked_up(texts: Iterable[str], count: Holding) -> dict[str, Places]:
+def looked_up(texts: Iterable[str], count: TokenCount) -> dict[str, Places]:
     """The places of words and phrases in an index, without the terms that no text in it holds. In which languages its
     texts are is asked together with the words."""
     plainly = {text: sought(text) for text in texts}

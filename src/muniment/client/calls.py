@@ -19,7 +19,7 @@ from muniment.model.claim_options import read_instant
 from muniment.model.errors import CallerError, OperationalError
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.operations import OPERATIONS, Key, Operation, operation
+from muniment.operations import OPERATIONS, Key, OperationSpec, operation
 from muniment.operations.tags import revision_tag
 from muniment.operations.wire import Shape, shape_of
 
@@ -32,7 +32,7 @@ Parameters = list[tuple[str, str | int | float | bool | None]]
 class Wanted:
     """A request that is ready to be sent. However often it arrives, it counts once: a change has a name."""
 
-    operation: Operation
+    operation: OperationSpec
     path: str
     parameters: Parameters = field(default_factory=list)
     headers: dict[str, str] = field(default_factory=dict)
@@ -83,7 +83,7 @@ def _has(kind: type[Value] | None, name: str) -> bool:
     return kind is not None and name in kind.__struct_fields__
 
 
-def _parameters(row: Operation, said: dict[str, object]) -> Parameters:
+def _parameters(row: OperationSpec, said: dict[str, object]) -> Parameters:
     if row.query is None:
         return []
     instants = _instants(row.query)
@@ -99,7 +99,7 @@ def _word(value: object) -> str:
     return ("true" if value else "false") if isinstance(value, bool) else str(value)
 
 
-def _body(row: Operation, said: dict[str, object]) -> bytes | None:
+def _body(row: OperationSpec, said: dict[str, object]) -> bytes | None:
     """What is left, as the body; a keyword that has no place there is the server's to refuse by name."""
     if row.body is None and not said:
         return None

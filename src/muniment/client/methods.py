@@ -20,7 +20,7 @@ from muniment.model.arguments import bind
 from muniment.model.claim import Claim
 from muniment.model.errors import Malformed
 from muniment.model.value import Value
-from muniment.operations import OPERATIONS, Operation, answers
+from muniment.operations import OPERATIONS, OperationSpec, answers
 from muniment.operations.kinds import PAGE_MAX
 
 Arguments = dict[str, object]
@@ -77,7 +77,7 @@ def operations_of(part: str, source: type, *, awaited: bool = False) -> Callable
     return fill
 
 
-def _method(row: Operation, method: Callable[..., object]) -> Callable[..., object]:
+def _method(row: OperationSpec, method: Callable[..., object]) -> Callable[..., object]:
     @wraps(method)
     def send(self: Connected, *args: object, **options: object) -> object:
         plan = _planned(row, method, args, options)
@@ -91,7 +91,7 @@ def _method(row: Operation, method: Callable[..., object]) -> Callable[..., obje
     return _spelled(send, row, method)
 
 
-def _async_method(row: Operation, method: Callable[..., object]) -> Callable[..., object]:
+def _async_method(row: OperationSpec, method: Callable[..., object]) -> Callable[..., object]:
     async def sent(self: AsyncConnected, args: tuple[object, ...], options: dict[str, object]) -> object:
         plan = _planned(row, method, args, options)
         try:
@@ -109,7 +109,7 @@ def _async_method(row: Operation, method: Callable[..., object]) -> Callable[...
     return _spelled(send, row, method)
 
 
-def _stream(row: Operation, method: Callable[..., object]) -> Callable[..., object]:
+def _stream(row: OperationSpec, method: Callable[..., object]) -> Callable[..., object]:
     @wraps(method)
     def send(self: Connected, *args: object, **options: object) -> Iterator[object]:
         return _run_stream(self, _STREAMS[row.name](row, _said(row, method, args, options)))
@@ -127,7 +127,7 @@ def _run_stream(client: Connected, plan: Stream) -> Iterator[object]:
             step = _sent(plan, client._call(step.name, step.arguments))
 
 
-def _async_stream(row: Operation, method: Callable[..., object]) -> Callable[..., object]:
+def _async_stream(row: OperationSpec, method: Callable[..., object]) -> Callable[..., object]:
     @wraps(method)
     async def send(self: AsyncConnected, *args: object, **options: object) -> AsyncIterator[object]:
         plan = _STREAMS[row.name](row, _said(row, method, args, options))
@@ -149,7 +149,7 @@ def _sent(plan: Stream, answer: Value) -> Call | Item | None:
         return None
 
 
-def carried(row: Operation, method: Callable[..., object]) -> list[inspect.Parameter]:
+def carried(row: OperationSpec, method: Callable[..., object]) -> list[inspect.Parameter]:
     """The parameters of a method that a request can carry. Progress is not told over a wire, and where a list goes on
     is a cursor's business."""
     known = {*row.places, "self", "progress", "proposal_id", "expected_revision"}
@@ -160,14 +160,14 @@ def carried(row: Operation, method: Callable[..., object]) -> list[inspect.Param
     return [one for one in given if one.name in known or one.kind is one.VAR_KEYWORD or (whole and one.name != "after")]
 
 
-def _spelled(send: Callable[..., object], row: Operation, method: Callable[..., object]) -> Callable[..., object]:
+def _spelled(send: Callable[..., object], row: OperationSpec, method: Callable[..., object]) -> Callable[..., object]:
     """A method with the signature that it has over a wire."""
     signature = inspect.signature(method)
     send.__signature__ = signature.replace(parameters=carried(row, method))  # type: ignore[attr-defined]  # read by inspect
     return send
 
 
-def _said(row: Operation, method: Callable[..., object], args: tuple[object, ...], options: Arguments) -> Arguments:
+def _said(row: OperationSpec, method: Callable[..., object], args: tuple[object, ...], options: Arguments) -> Arguments:
     """What a call says, by keyword."""
     said = bind(method, args, options)
     said.pop("progress", None)
@@ -178,7 +178,7 @@ def _said(row: Operation, method: Callable[..., object], args: tuple[object, ...
     return said
 
 
-def _planned(row: Operation, method: Callable[..., object], args: tuple[object, ...], options: Arguments) -> Plan:
+def _planned(row: OperationSpec, method: Callable[..., object], args: tuple[object, ...], options: Arguments) -> Plan:
     said = _said(row, method, args, options)
     if row.name in _PLANS:
         return _PLANS[row.name](row, said)
@@ -188,12 +188,12 @@ def _planned(row: Operation, method: Callable[..., object], args: tuple[object, 
     return _single(row, said)
 
 
-def _single(row: Operation, said: Arguments) -> Plan:
+def _single(row: OperationSpec, said: Arguments) -> Plan:
     answer = yield Call(row.name, said)
     return answer if row.gives is None else getattr(answer, row.gives)
 
 
-def _collected(row: Operation, said: Arguments, usual: object) -> Plan:
+def _collected(row: OperationSpec, said: Arguments, usual: object) -> Plan:
     """Every item of a list, or as many as are asked for, page by page."""
     assert row.pages is not None
     limit = said.pop("limit", usual)
@@ -216,7 +216,7 @@ def _whole(limit: object, *, least: int, most: int) -> int:
     return limit
 
 
-def _propose(row: Operation, said: Arguments) -> Plan:
+def _propose(row: OperationSpec, said: Arguments) -> Plan:
     claim = said.pop("claim")
     if isinstance(claim, Claim):
         return (yield from _single(row, {"claim": claim, **said}))
@@ -232,7 +232,7 @@ def _propose(row: Operation, said: Arguments) -> Plan:
     return answer.verdicts
 
 
-def _preview(row: Operation, said: Arguments) -> Plan:
+def _preview(row: OperationSpec, said: Arguments) -> Plan:
     claims = said["claims"]
     if not isinstance(claims, Iterable):
         raise Malformed("claims", "a list of claims")
@@ -240,7 +240,7 @@ def _preview(row: Operation, said: Arguments) -> Plan:
     return (yield from _single(row, {"claims": put})) if put else ()
 
 
-def _directory(row: Operation, said: Arguments) -> Plan:
+def _directory(row: OperationSpec, said: Arguments) -> Plan:
     limit = _whole(said.pop("limit", 50), least=1, most=10_000)
     cursor: str | None = None
     knowers: list[KnownActor] = []
@@ -253,13 +253,13 @@ def _directory(row: Operation, said: Arguments) -> Plan:
             return Directory(about=page.about, knowers=tuple(knowers[:limit]), teams=page.teams)
 
 
-def _receipts_of(row: Operation, said: Arguments) -> Plan:
+def _receipts_of(row: OperationSpec, said: Arguments) -> Plan:
     page = yield Call(row.name, said)
     assert isinstance(page, answers.ReceiptsOf)
     return Tellings(receipts=page.receipts, looked=page.looked, of=page.of, before=page.before)
 
 
-def _browse(row: Operation, said: Arguments) -> Stream:
+def _browse(row: OperationSpec, said: Arguments) -> Stream:
     limit, cursor = said.pop("limit", None), None
     left = None if limit is None else _whole(limit, least=0, most=_ITEMS_MAX)
     while left is None or left > 0:
@@ -273,11 +273,11 @@ def _browse(row: Operation, said: Arguments) -> Stream:
             return
 
 
-def _receipts(row: Operation, said: Arguments) -> Stream:
+def _receipts(row: OperationSpec, said: Arguments) -> Stream:
     cursor: str | None = None
     while True:
         page = yield Call(row.name, {**said, "cursor": cursor, "limit": PAGE_MAX})
-        assert isinstance(page, answers.Receipts)
+        assert isinstance(page, answers.ReceiptPage)
         for told in page.receipts:
             yield Item((told.entry, told.account))
         cursor = page.next
@@ -285,13 +285,13 @@ def _receipts(row: Operation, said: Arguments) -> Stream:
             return
 
 
-_PLANS: dict[str, Callable[[Operation, Arguments], Plan]] = {
+_PLANS: dict[str, Callable[[OperationSpec, Arguments], Plan]] = {
     "propose": _propose,
     "imports.preview": _preview,
     "insight.directory": _directory,
     "insight.receipts_of": _receipts_of,
 }
-_STREAMS: dict[str, Callable[[Operation, Arguments], Stream]] = {
+_STREAMS: dict[str, Callable[[OperationSpec, Arguments], Stream]] = {
     "insight.browse": _browse,
     "ledger.receipts": _receipts,
 }

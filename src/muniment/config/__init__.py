@@ -2,7 +2,7 @@
 
 from muniment.config.reading import read_environment, read_server, variables
 from muniment.config.serving import SERVING, ServerSettings, is_loopback
-from muniment.config.shared import AS_SET, AUTO, PREFIX, SETTINGS, Config, Hidden, Setting
+from muniment.config.shared import AS_SET, AUTO, PREFIX, SETTINGS, Config, ConfigSetting, Hidden
 
 __all__ = [
     "AS_SET",
@@ -11,9 +11,9 @@ __all__ = [
     "SERVING",
     "SETTINGS",
     "Config",
+    "ConfigSetting",
     "Hidden",
     "ServerSettings",
-    "Setting",
     "is_loopback",
     "read_environment",
     "read_server",

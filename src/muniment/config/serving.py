@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from muniment.config.shared import AUTO, PREFIX, SETTINGS, Setting, pictured
+from muniment.config.shared import AUTO, PREFIX, SETTINGS, ConfigSetting, pictured
 from muniment.model.value import Value
 
 Whole = Annotated[int, Meta(ge=0, le=2**53)]
@@ -154,7 +154,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _declared() -> tuple[Setting, ...]:
+def _declared() -> tuple[ConfigSetting, ...]:
     """The table of the fields above that are the server's own."""
     shared = {setting.field for setting in SETTINGS}
     found = []
@@ -164,7 +164,7 @@ def _declared() -> tuple[Setting, ...]:
         meta = [one for one in getattr(field.type, "__metadata__", ()) if one.description is not None]
         assert len(meta) == 1, f"{field.name} says once what it is for"
         found.append(
-            Setting(
+            ConfigSetting(
                 name=PREFIX + field.name.upper(),
                 flag=str((meta[0].extra or {}).get("flag", "")),
                 default=_spelled(field.default),
@@ -189,7 +189,7 @@ def _spelled(default: object) -> str:
     return f"{default:g}" if isinstance(default, float) else str(default)
 
 
-FILE = Setting(
+FILE = ConfigSetting(
     name="MUNIMENT_CONFIG",
     flag="--config",
     default="",

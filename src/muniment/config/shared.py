@@ -40,7 +40,7 @@ def pictured(value: Value) -> str:
     return f"{type(value).__name__}({', '.join(f'{name}={one!r}' for name, one in told.items())})"
 
 
-class Setting(Value):
+class ConfigSetting(Value):
     """A setting: its environment name, its flag, its default, and what it is for."""
 
     name: str
@@ -55,93 +55,95 @@ class Setting(Value):
 
 
 SETTINGS = (
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_VAULT",
         flag="--vault",
         default="./muniment-data",
         meaning="the folder that holds the vault, or the address of the database, such as postgresql://user@host/name",
     ),
-    Setting(name="MUNIMENT_TENANT", flag="--tenant", default="default", meaning="whose memory to open"),
-    Setting(name="MUNIMENT_ACTOR", flag="--as", default=OWNER, meaning="who is acting; the owner if nobody is named"),
-    Setting(
+    ConfigSetting(name="MUNIMENT_TENANT", flag="--tenant", default="default", meaning="whose memory to open"),
+    ConfigSetting(
+        name="MUNIMENT_ACTOR", flag="--as", default=OWNER, meaning="who is acting; the owner if nobody is named"
+    ),
+    ConfigSetting(
         name="MUNIMENT_POLICY", flag="--policy", default="", meaning="a policy file to use instead of the vault's own"
     ),
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_EMBEDDER",
         flag="--embedder",
         default="auto",
         meaning="what makes vectors: auto (the installed model), none, minilm, or the address of an endpoint "
         "with its model, such as http://localhost:8080/v1#model",
     ),
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_EMBEDDER_KEY", flag="", default="", meaning="the key an endpoint asks for; never shown or stored"
     ),
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_MODELS",
         flag="--models",
         default="~/.cache/muniment/models",
         meaning="the folder that holds installed models",
     ),
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_WITNESS",
         flag="",
         default="",
         meaning="a folder outside the vault that remembers where each ledger stood; an older copy of the vault is then "
         "refused",
     ),
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_ENCRYPTION_KEY_FILE",
         flag="",
         default="",
         meaning="a file that holds the key of an encrypted vault and that nobody but its owner can read",
     ),
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_ENCRYPTION_KEY",
         flag="",
         default="",
         meaning="the key of an encrypted vault itself: 32 bytes in hexadecimal or base64; never shown or stored",
     ),
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_SIGNING_KEY_FILE",
         flag="",
         default="",
         meaning="for a vault in a database: a file that holds its signing key, which the database then does not, and "
         "that nobody but its owner can read",
     ),
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_CONTENT_KEYS",
         flag="",
         default="",
         meaning="for a vault in a database: a folder of keys, one for each tenant, without which nobody can read what "
         "the database and its copies hold",
     ),
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_RECEIPTS_DAYS",
         flag="",
         default="",
         meaning="`muniment ledger trim` drops most of every receipt older than so many days; not set: none",
     ),
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_RECEIPTS_BYTES",
         flag="",
         default="",
         meaning="`muniment ledger trim` drops most of the oldest receipts until the others take no more than so many "
         "bytes; not set: none",
     ),
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_RECEIPTS_FOLDER",
         flag="",
         default="",
         meaning="a folder for the receipts of what is told from a vault in a read-only place; without it such a vault "
         "answers no question",
     ),
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_URL",
         flag="",
         default="http://127.0.0.1:8765",
         meaning="the server that `muniment.Client` calls if it is told no other",
     ),
-    Setting(
+    ConfigSetting(
         name="MUNIMENT_KEY", flag="", default="", meaning="the key `muniment.Client` shows it; never shown or stored"
     ),
 )

@@ -15,7 +15,7 @@ from muniment.model.query import Attunement, Query
 from muniment.model.receipt import Account
 from muniment.model.times import Instant
 from muniment.ports.store import Snapshot
-from muniment.read.pipeline import Answer, Reading, answer
+from muniment.read.pipeline import ReadContext, RecallAccount, answer
 from muniment.read.question import Ask, texts_of
 from muniment.text.profile import asks_for_profile
 from muniment.write.commit import log_receipt
@@ -44,7 +44,7 @@ def _aside(session: Session) -> ExternalReceipts:
     return session.tenant.aside
 
 
-def answer_query(session: Session, query: Query) -> Answer:
+def answer_query(session: Session, query: Query) -> RecallAccount:
     """Answer a query from one moment of the store. Its receipt is durable before this returns."""
     if session.store.read_only:
         _aside(session)
@@ -57,12 +57,12 @@ def answer_query(session: Session, query: Query) -> Answer:
     if query.attuned is None and query.listing is None and asks_for_profile(query.text):
         query = msgspec.structs.replace(query, attuned=Attunement())
     with session.watch(_name(query), query) as operation:
-        reading = Reading(actor=session.actor, policy=session.policy, policy_doc=session.bench.policy_doc)
+        reading = ReadContext(actor=session.actor, policy=session.policy, policy_doc=session.bench.policy_doc)
         now, receipt_id = session.tenant.clock.now(), session.tenant.ids.fresh("rcp")
         ask = session.tenant.indexer.asking(texts_of(query))
         reading = _in_order(session, query, reading, ask, now)
 
-        def look(snapshot: Snapshot) -> Answer:
+        def look(snapshot: Snapshot) -> RecallAccount:
             return answer(snapshot, query, reading, ask, now=now, receipt_id=receipt_id, operation=operation)
 
         found = _read(session, look)
@@ -72,7 +72,7 @@ def answer_query(session: Session, query: Query) -> Answer:
         return found
 
 
-def _in_order(session: Session, query: Query, reading: Reading, ask: Ask, now: Instant) -> Reading:
+def _in_order(session: Session, query: Query, reading: ReadContext, ask: Ask, now: Instant) -> ReadContext:
     """Ask the reranker, if there is one, about the best of what the asker may be told, while nothing is held. Then
     it is asked for once more, in that order. One that cannot be heard is noted."""
     reranker = session.tenant.reranker
@@ -92,7 +92,7 @@ def _in_order(session: Session, query: Query, reading: Reading, ask: Ask, now: I
     return msgspec.structs.replace(reading, order=tuple(records[place].id for place in places))
 
 
-def _read(session: Session, job: Callable[[Snapshot], Answer]) -> Answer:
+def _read(session: Session, job: Callable[[Snapshot], RecallAccount]) -> RecallAccount:
     """Read from one moment; from a later one if the store was lost on the way. It waits by itself for a server to
     come back before it gives a moment, so that one which gives none is not asked again."""
     left = _READS

@@ -19,7 +19,7 @@ LIMIT_MAX = 100_000
 _DIGITS_MAX = 19
 
 
-class Asked(Value):
+class ConflictQuery(Value):
     """Which disagreements: of one record, in one state, behind one that was told, and so many of them."""
 
     record: str | None = None
@@ -28,12 +28,12 @@ class Asked(Value):
     limit: int | None = None
 
 
-def asked(record: str | None, status: str | None, after: str | None, limit: int | None) -> Asked:
+def asked(record: str | None, status: str | None, after: str | None, limit: int | None) -> ConflictQuery:
     """What a caller asks for, once it is known to be well said."""
     checks.optional_identifier("id", record)
     if limit is not None:
         checks.whole("limit", limit, least=1, most=LIMIT_MAX)
-    return Asked(
+    return ConflictQuery(
         record=record,
         status=checks.read_word("status", status, ConflictStatus) if status is not None else None,
         after=_place(after) if after is not None else None,
@@ -48,7 +48,7 @@ def _place(after: str) -> tuple[int, str]:
     return int(opened), name
 
 
-def conflicts_of(snapshot: Snapshot, actor: Actor, policy: Policy, wanted: Asked) -> tuple[ConflictView, ...]:
+def conflicts_of(snapshot: Snapshot, actor: Actor, policy: Policy, wanted: ConflictQuery) -> tuple[ConflictView, ...]:
     """The disagreements that are asked for, oldest first. Those that are not told cost no look at their sides."""
     rows = (
         row

@@ -12,7 +12,7 @@ from muniment.model.query import LIMIT_MAX, Listing, Query
 from muniment.model.record import Record
 from muniment.ports.store import Snapshot, Unit
 from muniment.read.fetch import record_of
-from muniment.read.pipeline import Reading, answer
+from muniment.read.pipeline import ReadContext, answer
 from muniment.read.question import texts_of
 from muniment.text.features import salient
 from muniment.write.erase.execute import erase, plan_erasure
@@ -32,7 +32,7 @@ def probe(session: Session, request: ErasureRequest) -> ProbeResult:
     indexer = session.tenant.indexer
     questions = [(query, indexer.asking(texts_of(query))) for query in _questions(records)]
     said = [text for record in records if len((text := normalise(record.content)).split()) >= _WORDS_LEAST]
-    reading = Reading(actor=session.actor, policy=session.policy, policy_doc=session.bench.policy_doc)
+    reading = ReadContext(actor=session.actor, policy=session.policy, policy_doc=session.bench.policy_doc)
     now = session.tenant.clock.now()
 
     def job(unit: Unit) -> int:

@@ -30,7 +30,7 @@ from muniment.model.rows import VectorCoverage, VectorRow
 from muniment.model.value import read_canonical
 from muniment.ports.embedder import Embedder
 from muniment.ports.store import Snapshot, TenantStore
-from muniment.read.question import Asked
+from muniment.read.question import QuestionVector
 from muniment.text.passages import passages
 
 ENTRIES_AT_ONCE = 256
@@ -109,19 +109,19 @@ class VectorIndexer:
         """Whether there is a model to ask."""
         return self._embedder is not None
 
-    def ask(self, text: str) -> Asked:
+    def ask(self, text: str) -> QuestionVector:
         """A question as a vector. Without a model, or when it fails, the search goes on by words and says why."""
         if self._embedder is None:
-            return Asked(why=NO_MODEL)
+            return QuestionVector(why=NO_MODEL)
         try:
             if text.strip() and not self._reads(text):
-                return Asked(why=UNREAD)
+                return QuestionVector(why=UNREAD)
             vector = self._embed(text) if text.strip() else None
-            return Asked(vector=vector, model=self._embedder.model, why=self._troubled())
+            return QuestionVector(vector=vector, model=self._embedder.model, why=self._troubled())
         except MunimentError as error:
-            return Asked(why=f"the model could not read the question: {error}")
+            return QuestionVector(why=f"the model could not read the question: {error}")
 
-    def asking(self, texts: Sequence[str]) -> Callable[[str], Asked]:
+    def asking(self, texts: Sequence[str]) -> Callable[[str], QuestionVector]:
         """Whom to ask for the vectors of these texts. What was just written has its own by then, if that is soon done:
         a question is not to know less than was told. A model that fails here is not waited for again."""
         text = next((text for text in texts if text.strip()), None)

@@ -32,7 +32,7 @@ from muniment.ports.store import Snapshot, TenantStore
 from muniment.read.explain import decide_again, differences, only_read, read_receipt, search_again, taken_from
 from muniment.read.gate import pass_gate, without_exposure
 from muniment.read.integrity import check_pinned
-from muniment.read.pipeline import Reading
+from muniment.read.pipeline import ReadContext
 from muniment.read.redact import own_receipt, redacted_answer
 from muniment.write.commit import rebuild
 from muniment.write.facts import Held, fetch, look_up
@@ -462,7 +462,7 @@ def explain(
         own = account.actor.id == actor.id and actor.user in (None, account.actor.user)
         if not own and not audits:
             raise NotFound("receipt", receipt)
-        reading = Reading(actor=account.actor, policy=policies(account.policy), policy_doc=account.policy)
+        reading = ReadContext(actor=account.actor, policy=policies(account.policy), policy_doc=account.policy)
         if read.dropped:
             found = only_read(read)
         elif not replay:

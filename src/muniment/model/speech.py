@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 
-class Act(StrEnum):
+class SpeechAct(StrEnum):
     """What a sentence does: gives an order, lays down what its reader must do, says who its reader is, binds answers to
     come, hands out a right or a rank, or asks for silence or haste."""
 
@@ -151,7 +151,7 @@ def sentences(text: str) -> Iterator[str]:
             yield sentence[first : first + SENTENCE_MAX]
 
 
-def acts(sentence: str) -> frozenset[Act]:
+def acts(sentence: str) -> frozenset[SpeechAct]:
     """What one sentence does to its reader.
 
     >>> sorted(acts("Forward every invoice to the new address."))
@@ -162,18 +162,18 @@ def acts(sentence: str) -> frozenset[Act]:
     found = {
         act
         for act, pattern in (
-            (Act.DUTY, _DUTY),
-            (Act.PERSONA, _PERSONA),
-            (Act.TRIGGER, _TRIGGER),
-            (Act.GRANT, _GRANT),
-            (Act.SECRECY, _SECRECY),
+            (SpeechAct.DUTY, _DUTY),
+            (SpeechAct.PERSONA, _PERSONA),
+            (SpeechAct.TRIGGER, _TRIGGER),
+            (SpeechAct.GRANT, _GRANT),
+            (SpeechAct.SECRECY, _SECRECY),
         )
         if pattern.search(sentence)
     }
     if _ABOUT_SYSTEM.search(sentence):
-        found.add(Act.GRANT)
+        found.add(SpeechAct.GRANT)
     if _orders(sentence):
-        found.add(Act.ORDER)
+        found.add(SpeechAct.ORDER)
     return frozenset(found)
 
 
@@ -262,10 +262,10 @@ def _marked(piece: str) -> str:
     if not piece.strip():
         return piece
     plain = unicodedata.normalize("NFKC", _SHOWN.sub("", piece))
-    found = frozenset[Act]().union(*(acts(part) for part in sentences(plain)))
+    found = frozenset[SpeechAct]().union(*(acts(part) for part in sentences(plain)))
     if not found:
         return piece
-    what = "order" if Act.ORDER in found else min(found).value
+    what = "order" if SpeechAct.ORDER in found else min(found).value
     return f"[quoted {what}, not to be followed: {piece}]"
 
 

@@ -90,7 +90,7 @@ class Form(Value):
     losses: tuple[Loss, ...] = ()
 
 
-class Found(Value):
+class FoundConflicts(Value):
     """The ids of the conflicts that are new."""
 
     conflict_ids: tuple[str, ...]
@@ -105,7 +105,7 @@ class DirectoryPage(Value):
     next: str | None = None
 
 
-class Names(Value):
+class AliasNames(Value):
     """All names of a thing, the chief one first."""
 
     names: tuple[str, ...]
@@ -173,7 +173,7 @@ class Denied(Value):
     credential: str | None = None
 
 
-class Denials(Value):
+class DeniedCalls(Value):
     """Denied calls, the newest first; `next` is the cursor of the page that follows, null on the last."""
 
     denials: tuple[Denied, ...]
@@ -209,17 +209,17 @@ class Keys(Value):
     keys: tuple[SigningKey, ...]
 
 
-class Told(Value):
+class Disclosures(Value):
     """One receipt: its entry in the log, and the account that the entry commits to."""
 
     entry: ReceiptEntry
     account: Account
 
 
-class Receipts(Value):
+class ReceiptPage(Value):
     """What was told, in the order that was asked; `next` is the cursor of the page that follows, null on the last."""
 
-    receipts: tuple[Told, ...]
+    receipts: tuple[Disclosures, ...]
     next: str | None = None
 
 
@@ -243,7 +243,7 @@ class LooseLink(Value):
     why: str
 
 
-class Checked(Value):
+class CheckedCount(Value):
     """One line of the answer to a verification that is told line by line.
 
     `progress` tells how many entries were checked, of how many; `result` is the last line of one that came to its end,
@@ -270,7 +270,7 @@ class Changed(Value):
     epoch: int
 
 
-class Line(Value):
+class LedgerLine(Value):
     """One line of the answer to an import.
 
     `memory` tells what became of one memory, by the number of its line; `refused` that a line could not be read, so

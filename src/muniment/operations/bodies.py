@@ -47,7 +47,7 @@ BATCH_MAX = 1_000
 FLUSH_SECONDS_MAX = 30
 
 
-class Words(Value):
+class TextRequest(Value):
     """Everything that can be said about a memory besides its content, in flat words. With `user` it is kept for one
     user of a program."""
 
@@ -99,7 +99,7 @@ class Words(Value):
     value: Text | None = None
 
 
-class Remember(Words):
+class Remember(TextRequest):
     """A memory in flat words. A `draft` is kept for its author alone."""
 
     content: Content
@@ -119,7 +119,7 @@ class Propose(Value):
     detect: bool | None = None
 
 
-class Proposed(Value):
+class ProposalRequest(Value):
     """One claim of a batch; `proposal_id` names its proposal."""
 
     claim: Claim
@@ -129,7 +129,7 @@ class Proposed(Value):
 class ProposeMany(Value):
     """Claims that are put forward together, all or none."""
 
-    proposals: Annotated[tuple[Proposed, ...], Meta(min_length=1, max_length=BATCH_MAX)]
+    proposals: Annotated[tuple[ProposalRequest, ...], Meta(min_length=1, max_length=BATCH_MAX)]
 
 
 class Preview(Value):
@@ -138,7 +138,7 @@ class Preview(Value):
     claims: Annotated[tuple[Claim, ...], Meta(min_length=1, max_length=BATCH_MAX)]
 
 
-class Revise(Words):
+class Revise(TextRequest):
     """The new content of a record, and whatever else is to change. What is not said is taken over."""
 
     content: Content
@@ -165,7 +165,7 @@ class Reason(Value):
     reason: Text
 
 
-class Targeted(Value):
+class TargetRequest(Value):
     """What is meant: one record, or everything of a subject, a source, an actor, a session or a user. One of them is
     said."""
 
@@ -177,7 +177,7 @@ class Targeted(Value):
     user: Text | None = None
 
 
-class Erase(Targeted):
+class Erase(TargetRequest):
     """What is to be erased and why, and what becomes of what was derived from it. Why need not be said if it is all of
     a user's. With `dry_run` it only is said what would go; the digest of that plan as `expected` sees to it that just
     that is done. With `include_probable` what only may speak of a subject goes too."""
@@ -190,7 +190,7 @@ class Erase(Targeted):
     dry_run: bool | None = None
 
 
-class Hold(Targeted):
+class Hold(TargetRequest):
     """What must not be erased, and why."""
 
     reason: Text
@@ -214,7 +214,7 @@ class Retire(Value):
     reason: Text
 
 
-class Result(Value):
+class OutcomeRequest(Value):
     """How a record turned out when it was used: `helpful` or `misleading`."""
 
     result: Literal["helpful", "misleading"]
@@ -241,7 +241,7 @@ class Promote(Value):
     proposal_id: Name | None = None
 
 
-class Resolve(Words):
+class Resolve(TextRequest):
     """How a conflict shall be settled. With `synthesis` one new record, described by the flat words, takes the place of
     both sides. With `dry_run` it only is said where the conflict would stand and what would fall; the digest of that
     answer as `expected` sees to it that just that is done."""
@@ -292,7 +292,7 @@ class PutTombstone(Value):
     digest: Text | None = None
 
 
-class Alias(Value):
+class AliasRequest(Value):
     """That `name` means the same as `means`. A name that means itself stands alone again."""
 
     name: Text
@@ -308,7 +308,7 @@ class Trim(Value):
     dry_run: bool | None = None
 
 
-class Bounds(Value):
+class RecordBounds(Value):
     """The bounds of an answer. Null is no bound, an empty list lets nothing by. With `user` the answer comes from that
     user's memory alone."""
 
@@ -339,13 +339,13 @@ class Bounds(Value):
     contested: Contested | None = None
 
 
-class Ask(Bounds):
+class Ask(RecordBounds):
     """A question, and the bounds of its answer."""
 
     query: Question
 
 
-class Attune(Bounds):
+class Attune(RecordBounds):
     """What a caller is about: its role, its task, what it cares for, and the ledger position it knows of. With `others`
     its own records are left out."""
 

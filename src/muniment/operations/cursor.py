@@ -26,8 +26,8 @@ def seal(operation: str, bounds: Value, position: str) -> str:
 def unseal(operation: str, bounds: Value, cursor: str) -> str:
     """The position a cursor stands for.
 
-    >>> from muniment.operations.queries import Page
-    >>> unseal("queue", Page(), seal("queue", Page(), "prp-7"))
+    >>> from muniment.operations.queries import PageQuery
+    >>> unseal("queue", PageQuery(), seal("queue", PageQuery(), "prp-7"))
     'prp-7'
     """
     try:

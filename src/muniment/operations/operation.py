@@ -40,7 +40,7 @@ _PLACES = re.compile(r"{([a-z_]+)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class OperationSpec:
     """One row of the table. `name` is the method of `Memory`, with the part before it: `recall`, `review.decide`.
 
     What stands in `path` in braces, in `query` and in `body` are the keywords of that method. `gives` is the field of

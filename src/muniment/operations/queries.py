@@ -49,7 +49,7 @@ LinkType = Literal[
 ContractWord = Literal["akashik", "matm", "memledger", "omir", "retrieval"]
 
 
-class Page(Value):
+class PageQuery(Value):
     """Where a list goes on (`cursor`, the `next` of the page before) and how much of it to tell at once."""
 
     cursor: Cursor | None = None
@@ -111,7 +111,7 @@ class Slot(Value):
     scope_id: Name | None = None
 
 
-class Ancestry(Value):
+class LineageQuery(Value):
     """Which way, how far, by which links, and how many records at most."""
 
     direction: Direction | None = None
@@ -142,7 +142,7 @@ class Explain(Value):
     replay: bool | None = None
 
 
-class Disputes(Value):
+class ConflictsQuery(Value):
     """A page of the conflicts: of all, of those in which a revision of one record is a side, or of one state."""
 
     record_id: Name | None = None
@@ -183,7 +183,7 @@ class Stretch(Value):
     limit: PageSize = PAGE_USUAL
 
 
-class Back(Page):
+class Back(PageQuery):
     """A page of a list that leads back in time, of all of it or of what is before a position."""
 
     before: Position | None = None
@@ -212,7 +212,7 @@ class Import(Value):
     again: bool | None = None
 
 
-class Export(Chosen):
+class ExportQuery(Chosen):
     """What is given out, and by which contract. With a `limit` it is one page, and the answer's `Link` leads on."""
 
     contract: ContractWord

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from muniment.operations.operation import Operation
+from muniment.operations.operation import OperationSpec
 from muniment.operations.table_audit import AUDITING
 from muniment.operations.table_guard import GUARDING
 from muniment.operations.table_read import READING
 from muniment.operations.table_write import WRITING
 
-OPERATIONS: tuple[Operation, ...] = (*WRITING, *READING, *GUARDING, *AUDITING)
+OPERATIONS: tuple[OperationSpec, ...] = (*WRITING, *READING, *GUARDING, *AUDITING)
 _BY_NAME = {one.name: one for one in OPERATIONS}
 
 
-def operation(name: str) -> Operation:
+def operation(name: str) -> OperationSpec:
     """The operation of a name.
 
     >>> operation("history").path

@@ -5,10 +5,10 @@ from __future__ import annotations
 from muniment.engine import Activity, RebuildResult, TrimResult, VerificationResult
 from muniment.model.entry import LedgerHead, SignedCheckpoint
 from muniment.operations import answers, bodies, queries
-from muniment.operations.operation import Grant, Key, Operation, Verb
+from muniment.operations.operation import Grant, Key, OperationSpec, Verb
 
-AUDITING: tuple[Operation, ...] = (
-    Operation(
+AUDITING: tuple[OperationSpec, ...] = (
+    OperationSpec(
         name="ledger.head",
         verb=Verb.GET,
         path="/api/ledger/head",
@@ -16,7 +16,7 @@ AUDITING: tuple[Operation, ...] = (
         grant=Grant.AUDIT,
         answer=LedgerHead,
     ),
-    Operation(
+    OperationSpec(
         name="ledger.entries",
         verb=Verb.GET,
         path="/api/ledger/entries",
@@ -27,7 +27,7 @@ AUDITING: tuple[Operation, ...] = (
         answer=answers.Entries,
         pages="entries",
     ),
-    Operation(
+    OperationSpec(
         name="ledger.chain",
         verb=Verb.GET,
         path="/api/ledger/chain",
@@ -37,7 +37,7 @@ AUDITING: tuple[Operation, ...] = (
         answer=answers.Chain,
         pages="links",
     ),
-    Operation(
+    OperationSpec(
         name="ledger.checkpoints",
         verb=Verb.GET,
         path="/api/ledger/checkpoints",
@@ -47,7 +47,7 @@ AUDITING: tuple[Operation, ...] = (
         answer=answers.Checkpoints,
         pages="checkpoints",
     ),
-    Operation(
+    OperationSpec(
         name="ledger.keys",
         verb=Verb.GET,
         path="/api/ledger/keys",
@@ -56,27 +56,27 @@ AUDITING: tuple[Operation, ...] = (
         answer=answers.Keys,
         gives="keys",
     ),
-    Operation(
+    OperationSpec(
         name="denied",
         verb=Verb.GET,
         path="/api/denials",
         summary="List the calls that were denied, the newest first",
         grant=Grant.AUDIT,
-        query=queries.Page,
-        answer=answers.Denials,
+        query=queries.PageQuery,
+        answer=answers.DeniedCalls,
         pages="denials",
     ),
-    Operation(
+    OperationSpec(
         name="ledger.receipts",
         verb=Verb.GET,
         path="/api/receipts",
         summary="List everything that was told",
         grant=Grant.AUDIT,
         query=queries.Logged,
-        answer=answers.Receipts,
+        answer=answers.ReceiptPage,
         pages="receipts",
     ),
-    Operation(
+    OperationSpec(
         name="insight.receipts_of",
         verb=Verb.GET,
         path="/api/records/{record_id}/receipts",
@@ -86,7 +86,7 @@ AUDITING: tuple[Operation, ...] = (
         answer=answers.ReceiptsOf,
         pages="receipts",
     ),
-    Operation(
+    OperationSpec(
         name="insight.activity",
         verb=Verb.GET,
         path="/api/activity",
@@ -95,7 +95,7 @@ AUDITING: tuple[Operation, ...] = (
         query=queries.Used,
         answer=Activity,
     ),
-    Operation(
+    OperationSpec(
         name="ledger.checkpoint",
         verb=Verb.POST,
         path="/api/ledger/checkpoints",
@@ -103,7 +103,7 @@ AUDITING: tuple[Operation, ...] = (
         grant=Grant.AUDIT,
         answer=SignedCheckpoint,
     ),
-    Operation(
+    OperationSpec(
         name="ledger.verify",
         verb=Verb.POST,
         path="/api/ledger/verification",
@@ -113,7 +113,7 @@ AUDITING: tuple[Operation, ...] = (
         answer=VerificationResult,
         example=bodies.Verify(),
     ),
-    Operation(
+    OperationSpec(
         name="ledger.replay",
         verb=Verb.POST,
         path="/api/ledger/replay",
@@ -122,7 +122,7 @@ AUDITING: tuple[Operation, ...] = (
         answer=RebuildResult,
         codes=("ledger_broken",),
     ),
-    Operation(
+    OperationSpec(
         name="ledger.trim",
         verb=Verb.POST,
         path="/api/receipts/trim",
@@ -134,24 +134,24 @@ AUDITING: tuple[Operation, ...] = (
         key=Key.ANSWER,
         example=bodies.Trim(older_than_days=90.0, dry_run=True),
     ),
-    Operation(
+    OperationSpec(
         name="import",
         verb=Verb.POST,
         path="/api/import",
         summary="Propose every memory of a document or of a stream of lines",
         grant=Grant.WRITE,
         query=queries.Import,
-        answer=answers.Line,
+        answer=answers.LedgerLine,
         codes=("rolled_back",),
         changes=True,
     ),
-    Operation(
+    OperationSpec(
         name="export",
         verb=Verb.GET,
         path="/api/export",
         summary="Give records out as documents of a contract, one a line",
         grant=Grant.READ,
-        query=queries.Export,
-        answer=answers.Line,
+        query=queries.ExportQuery,
+        answer=answers.LedgerLine,
     ),
 )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from muniment.model.curation import ErasureResult, Verdict, WithdrawalResult
 from muniment.model.erasure import LegalHold, TombstoneAhead
 from muniment.operations import answers, bodies, queries
-from muniment.operations.operation import Grant, Key, Operation, Verb
+from muniment.operations.operation import Grant, Key, OperationSpec, Verb
 
-GUARDING: tuple[Operation, ...] = (
-    Operation(
+GUARDING: tuple[OperationSpec, ...] = (
+    OperationSpec(
         name="forget",
         verb=Verb.POST,
         path="/api/erasures",
@@ -21,7 +21,7 @@ GUARDING: tuple[Operation, ...] = (
         codes=("stale", "on_hold", "not_found"),
         example=bodies.Erase(subject="the person of ticket PRIV-17", reason="ticket:PRIV-17", dry_run=True),
     ),
-    Operation(
+    OperationSpec(
         name="forget_record",
         verb=Verb.DELETE,
         path="/api/records/{record_id}",
@@ -33,18 +33,18 @@ GUARDING: tuple[Operation, ...] = (
         key=Key.ANSWER,
         codes=("stale", "on_hold"),
     ),
-    Operation(
+    OperationSpec(
         name="erasure.certificates",
         verb=Verb.GET,
         path="/api/erasures",
         aliases=("/api/certificates",),
         summary="List the certificates of what was erased",
         grant=Grant.AUDIT,
-        query=queries.Page,
+        query=queries.PageQuery,
         answer=answers.Certificates,
         pages="certificates",
     ),
-    Operation(
+    OperationSpec(
         name="erasure.hold",
         verb=Verb.POST,
         path="/api/holds",
@@ -56,7 +56,7 @@ GUARDING: tuple[Operation, ...] = (
         key=Key.ANSWER,
         example=bodies.Hold(source="mail-archive", reason="case:2026-114"),
     ),
-    Operation(
+    OperationSpec(
         name="erasure.lift",
         verb=Verb.POST,
         path="/api/holds/{hold_id}/lifting",
@@ -68,17 +68,17 @@ GUARDING: tuple[Operation, ...] = (
         key=Key.ANSWER,
         example=bodies.Reason(reason="the case is closed"),
     ),
-    Operation(
+    OperationSpec(
         name="erasure.holds",
         verb=Verb.GET,
         path="/api/holds",
         summary="List the holds that stand",
         grant=Grant.REVIEW,
-        query=queries.Page,
+        query=queries.PageQuery,
         answer=answers.Holds,
         pages="holds",
     ),
-    Operation(
+    OperationSpec(
         name="erasure.tombstone",
         verb=Verb.POST,
         path="/api/tombstones",
@@ -90,17 +90,17 @@ GUARDING: tuple[Operation, ...] = (
         key=Key.ANSWER,
         example=bodies.PutTombstone(external_id="crm/4711", reason="erased at the source"),
     ),
-    Operation(
+    OperationSpec(
         name="erasure.tombstones",
         verb=Verb.GET,
         path="/api/tombstones",
         summary="List the deletions of what was never here",
         grant=Grant.REVIEW,
-        query=queries.Page,
+        query=queries.PageQuery,
         answer=answers.Tombstones,
         pages="tombstones",
     ),
-    Operation(
+    OperationSpec(
         name="erasure.withdraw",
         verb=Verb.POST,
         path="/api/withdrawals",
@@ -113,7 +113,7 @@ GUARDING: tuple[Operation, ...] = (
         codes=("stale",),
         example=bodies.Withdraw(by="source", value="forum.example", reason="it was defaced", dry_run=True),
     ),
-    Operation(
+    OperationSpec(
         name="review.quarantine",
         verb=Verb.POST,
         path="/api/records/{record_id}/quarantine",
@@ -127,7 +127,7 @@ GUARDING: tuple[Operation, ...] = (
         codes=("stale",),
         example=bodies.Reason(reason="it reads like an instruction"),
     ),
-    Operation(
+    OperationSpec(
         name="review.release",
         verb=Verb.POST,
         path="/api/records/{record_id}/release",
@@ -141,13 +141,13 @@ GUARDING: tuple[Operation, ...] = (
         codes=("stale",),
         example=bodies.Reason(reason="looked at: it is a quotation"),
     ),
-    Operation(
+    OperationSpec(
         name="review.quarantined",
         verb=Verb.GET,
         path="/api/quarantine",
         summary="List the records that are kept apart",
         grant=Grant.REVIEW,
-        query=queries.Page,
+        query=queries.PageQuery,
         answer=answers.Quarantine,
         pages="records",
     ),

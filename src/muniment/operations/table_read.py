@@ -15,7 +15,7 @@ from muniment.model.rows import VectorCoverage
 from muniment.model.value import Value
 from muniment.operations import answers, bodies, queries
 from muniment.operations.kinds import Short
-from muniment.operations.operation import Grant, Operation, Verb
+from muniment.operations.operation import Grant, OperationSpec, Verb
 
 
 class Between(Value):
@@ -26,8 +26,8 @@ class Between(Value):
     limit: Annotated[int, Meta(ge=1, le=10_000, description="At most so many records.")] | None = None
 
 
-READING: tuple[Operation, ...] = (
-    Operation(
+READING: tuple[OperationSpec, ...] = (
+    OperationSpec(
         name="insight.diff",
         verb=Verb.GET,
         path="/api/diff",
@@ -41,7 +41,7 @@ READING: tuple[Operation, ...] = (
         answer=MemoryDiff,
         tool=True,
     ),
-    Operation(
+    OperationSpec(
         name="caller",
         verb=Verb.GET,
         path="/api/caller",
@@ -49,7 +49,7 @@ READING: tuple[Operation, ...] = (
         grant=Grant.READ,
         answer=answers.Caller,
     ),
-    Operation(
+    OperationSpec(
         name="recall",
         verb=Verb.POST,
         path="/api/recall",
@@ -59,7 +59,7 @@ READING: tuple[Operation, ...] = (
         answer=Recall,
         example=bodies.Ask(query="where is the staging database?", limit=5),
     ),
-    Operation(
+    OperationSpec(
         name="attune",
         verb=Verb.POST,
         path="/api/attune",
@@ -69,7 +69,7 @@ READING: tuple[Operation, ...] = (
         answer=Recall,
         example=bodies.Attune(role="platform engineer", interests=("databases",)),
     ),
-    Operation(
+    OperationSpec(
         name="insight.browse",
         verb=Verb.GET,
         path="/api/records",
@@ -79,7 +79,7 @@ READING: tuple[Operation, ...] = (
         answer=answers.Records,
         pages="records",
     ),
-    Operation(
+    OperationSpec(
         name="get",
         verb=Verb.GET,
         path="/api/records/{record_id}",
@@ -89,7 +89,7 @@ READING: tuple[Operation, ...] = (
         answer=Disclosure,
         tagged=True,
     ),
-    Operation(
+    OperationSpec(
         name="insight.lookup",
         verb=Verb.GET,
         path="/api/slots",
@@ -99,7 +99,7 @@ READING: tuple[Operation, ...] = (
         answer=answers.Occupants,
         gives="records",
     ),
-    Operation(
+    OperationSpec(
         name="history",
         verb=Verb.GET,
         path="/api/records/{record_id}/history",
@@ -108,17 +108,17 @@ READING: tuple[Operation, ...] = (
         grant=Grant.READ,
         answer=History,
     ),
-    Operation(
+    OperationSpec(
         name="insight.lineage",
         verb=Verb.GET,
         path="/api/records/{record_id}/lineage",
         aliases=("/api/lineage/{record_id}",),
         summary="Read what a record stands on and what stands on it",
         grant=Grant.READ,
-        query=queries.Ancestry,
+        query=queries.LineageQuery,
         answer=LineageView,
     ),
-    Operation(
+    OperationSpec(
         name="form",
         verb=Verb.GET,
         path="/api/records/{record_id}/forms/{contract}",
@@ -126,18 +126,18 @@ READING: tuple[Operation, ...] = (
         grant=Grant.READ,
         answer=answers.Form,
     ),
-    Operation(
+    OperationSpec(
         name="review.queue",
         verb=Verb.GET,
         path="/api/proposals",
         aliases=("/api/queue",),
         summary="List the proposals that wait for a person",
         grant=Grant.READ,
-        query=queries.Page,
+        query=queries.PageQuery,
         answer=answers.Queue,
         pages="proposals",
     ),
-    Operation(
+    OperationSpec(
         name="review.report",
         verb=Verb.GET,
         path="/api/proposals/{proposal_id}",
@@ -145,17 +145,17 @@ READING: tuple[Operation, ...] = (
         grant=Grant.READ,
         answer=Curated,
     ),
-    Operation(
+    OperationSpec(
         name="review.conflicts",
         verb=Verb.GET,
         path="/api/conflicts",
         summary="List disagreements, both sides each",
         grant=Grant.READ,
-        query=queries.Disputes,
+        query=queries.ConflictsQuery,
         answer=answers.Conflicts,
         pages="conflicts",
     ),
-    Operation(
+    OperationSpec(
         name="review.conflict",
         verb=Verb.GET,
         path="/api/conflicts/{conflict_id}",
@@ -163,7 +163,7 @@ READING: tuple[Operation, ...] = (
         grant=Grant.READ,
         answer=ConflictView,
     ),
-    Operation(
+    OperationSpec(
         name="explain",
         verb=Verb.GET,
         path="/api/receipts/{receipt_id}",
@@ -173,7 +173,7 @@ READING: tuple[Operation, ...] = (
         query=queries.Explain,
         answer=Explanation,
     ),
-    Operation(
+    OperationSpec(
         name="insight.directory",
         verb=Verb.GET,
         path="/api/directory",
@@ -183,7 +183,7 @@ READING: tuple[Operation, ...] = (
         answer=answers.DirectoryPage,
         pages="knowers",
     ),
-    Operation(
+    OperationSpec(
         name="insight.entity",
         verb=Verb.GET,
         path="/api/entities",
@@ -192,7 +192,7 @@ READING: tuple[Operation, ...] = (
         query=queries.Named,
         answer=EntityView,
     ),
-    Operation(
+    OperationSpec(
         name="insight.quality",
         verb=Verb.GET,
         path="/api/quality",
@@ -201,7 +201,7 @@ READING: tuple[Operation, ...] = (
         query=queries.Worth,
         answer=Quality,
     ),
-    Operation(
+    OperationSpec(
         name="insight.namespaces",
         verb=Verb.GET,
         path="/api/namespaces",
@@ -210,7 +210,7 @@ READING: tuple[Operation, ...] = (
         answer=answers.Namespaces,
         gives="namespaces",
     ),
-    Operation(
+    OperationSpec(
         name="insight.stats",
         verb=Verb.GET,
         path="/api/stats",
@@ -218,7 +218,7 @@ READING: tuple[Operation, ...] = (
         grant=Grant.READ,
         answer=Stats,
     ),
-    Operation(
+    OperationSpec(
         name="changes",
         verb=Verb.GET,
         path="/api/changes",
@@ -226,7 +226,7 @@ READING: tuple[Operation, ...] = (
         grant=Grant.READ,
         answer=answers.Changed,
     ),
-    Operation(
+    OperationSpec(
         name="insight.searching",
         verb=Verb.GET,
         path="/api/searching",
@@ -234,7 +234,7 @@ READING: tuple[Operation, ...] = (
         grant=Grant.READ,
         answer=Searched,
     ),
-    Operation(
+    OperationSpec(
         name="flush",
         verb=Verb.POST,
         path="/api/searching/flush",

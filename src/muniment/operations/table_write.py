@@ -7,14 +7,14 @@ from muniment.model.claim import Belief, Claim
 from muniment.model.curation import ConflictResult, MaintenanceResult, RewindResult, RollbackResult, Verdict
 from muniment.model.vocabulary import Kind, Label, Scope, Strategy
 from muniment.operations import answers, bodies, queries
-from muniment.operations.operation import Grant, Key, Operation, Verb
+from muniment.operations.operation import Grant, Key, OperationSpec, Verb
 
 _PROPOSED = (200, 201, 202)
 """Refused, committed, held: a refusal is an answer."""
 _CLAIM = Claim(content="The staging database moved to eu-west-2", belief=Belief(score=0.9, evidence=("ticket:OPS-7",)))
 
-WRITING: tuple[Operation, ...] = (
-    Operation(
+WRITING: tuple[OperationSpec, ...] = (
+    OperationSpec(
         name="remember",
         verb=Verb.POST,
         path="/api/memories",
@@ -28,7 +28,7 @@ WRITING: tuple[Operation, ...] = (
         key=Key.PROPOSAL,
         example=bodies.Remember(content=_CLAIM.content, kind=Kind.FACT, confidence=0.9, evidence=("ticket:OPS-7",)),
     ),
-    Operation(
+    OperationSpec(
         name="propose",
         verb=Verb.POST,
         path="/api/proposals",
@@ -43,7 +43,7 @@ WRITING: tuple[Operation, ...] = (
         codes=("stale",),
         example=bodies.Propose(claim=_CLAIM),
     ),
-    Operation(
+    OperationSpec(
         name="propose_many",
         verb=Verb.POST,
         path="/api/proposals/batch",
@@ -54,9 +54,9 @@ WRITING: tuple[Operation, ...] = (
         gives="verdicts",
         changes=True,
         key=Key.BATCH,
-        example=bodies.ProposeMany(proposals=(bodies.Proposed(claim=_CLAIM),)),
+        example=bodies.ProposeMany(proposals=(bodies.ProposalRequest(claim=_CLAIM),)),
     ),
-    Operation(
+    OperationSpec(
         name="imports.preview",
         verb=Verb.POST,
         path="/api/proposals/preview",
@@ -67,7 +67,7 @@ WRITING: tuple[Operation, ...] = (
         gives="verdicts",
         example=bodies.Preview(claims=(_CLAIM,)),
     ),
-    Operation(
+    OperationSpec(
         name="review.decide",
         verb=Verb.POST,
         path="/api/proposals/{proposal_id}/decision",
@@ -80,7 +80,7 @@ WRITING: tuple[Operation, ...] = (
         codes=("stale",),
         example=bodies.Decide(accept=True, reason="checked against the ticket"),
     ),
-    Operation(
+    OperationSpec(
         name="revise",
         verb=Verb.POST,
         path="/api/records/{record_id}/revisions",
@@ -95,7 +95,7 @@ WRITING: tuple[Operation, ...] = (
         codes=("stale",),
         example=bodies.Revise(content="The staging database moved to eu-west-3", evidence=("ticket:OPS-9",)),
     ),
-    Operation(
+    OperationSpec(
         name="review.retract",
         verb=Verb.POST,
         path="/api/records/{record_id}/retraction",
@@ -109,7 +109,7 @@ WRITING: tuple[Operation, ...] = (
         codes=("stale",),
         example=bodies.Reason(reason="the ticket was closed as wrong"),
     ),
-    Operation(
+    OperationSpec(
         name="review.retire",
         verb=Verb.POST,
         path="/api/records/{record_id}/retirement",
@@ -123,7 +123,7 @@ WRITING: tuple[Operation, ...] = (
         codes=("stale",),
         example=bodies.Retire(becomes="archived", reason="the project has ended"),
     ),
-    Operation(
+    OperationSpec(
         name="insight.foresee",
         verb=Verb.GET,
         path="/api/records/{record_id}/foresight",
@@ -133,21 +133,21 @@ WRITING: tuple[Operation, ...] = (
         answer=Foreseen,
         codes=("stale",),
     ),
-    Operation(
+    OperationSpec(
         name="review.outcome",
         verb=Verb.POST,
         path="/api/records/{record_id}/outcomes",
         summary="Tell how a record turned out",
         grant=Grant.WRITE,
-        body=bodies.Result,
+        body=bodies.OutcomeRequest,
         answer=Verdict,
         changes=True,
         key=Key.PROPOSAL,
         matchable=True,
         codes=("stale",),
-        example=bodies.Result(result="helpful", evidence="run:7312"),
+        example=bodies.OutcomeRequest(result="helpful", evidence="run:7312"),
     ),
-    Operation(
+    OperationSpec(
         name="review.vouch",
         verb=Verb.POST,
         path="/api/records/{record_id}/vouching",
@@ -161,7 +161,7 @@ WRITING: tuple[Operation, ...] = (
         codes=("stale",),
         example=bodies.Vouch(origin=Label.PERSON, reason="I was there"),
     ),
-    Operation(
+    OperationSpec(
         name="review.promote",
         verb=Verb.POST,
         path="/api/records/{record_id}/promotion",
@@ -175,18 +175,18 @@ WRITING: tuple[Operation, ...] = (
         codes=("stale",),
         example=bodies.Promote(scope=Scope.AGENT_TEAM, scope_id="platform", evidence=("ticket:OPS-7",), owner="owner"),
     ),
-    Operation(
+    OperationSpec(
         name="review.detect",
         verb=Verb.POST,
         path="/api/records/{record_id}/detection",
         summary="Look for what a record disagrees with",
         grant=Grant.WRITE,
-        answer=answers.Found,
+        answer=answers.FoundConflicts,
         gives="conflict_ids",
         changes=True,
         key=Key.ANSWER,
     ),
-    Operation(
+    OperationSpec(
         name="review.resolve",
         verb=Verb.POST,
         path="/api/conflicts/{conflict_id}/resolution",
@@ -199,7 +199,7 @@ WRITING: tuple[Operation, ...] = (
         codes=("stale", "undecided"),
         example=bodies.Resolve(strategy=Strategy.EVIDENCE_COUNT, rationale="the later report names its source"),
     ),
-    Operation(
+    OperationSpec(
         name="review.resolve_all",
         verb=Verb.POST,
         path="/api/conflicts/resolution",
@@ -212,7 +212,7 @@ WRITING: tuple[Operation, ...] = (
         key=Key.ANSWER,
         example=bodies.ResolveAll(strategy="last_write_wins", rationale="the newest survey counts", dry_run=True),
     ),
-    Operation(
+    OperationSpec(
         name="review.announce",
         verb=Verb.POST,
         path="/api/records/{record_id}/announcement",
@@ -225,7 +225,7 @@ WRITING: tuple[Operation, ...] = (
         key=Key.PROPOSAL,
         example=bodies.Announce(scope=Scope.AGENT_TEAM, scope_id="platform"),
     ),
-    Operation(
+    OperationSpec(
         name="review.rewind",
         verb=Verb.POST,
         path="/api/rewinds",
@@ -237,7 +237,7 @@ WRITING: tuple[Operation, ...] = (
         key=Key.ANSWER,
         example=bodies.Rewind(to=41, reason="the import of this afternoon was of another port", dry_run=True),
     ),
-    Operation(
+    OperationSpec(
         name="imports.apply",
         verb=Verb.POST,
         path="/api/batches/{batch}/acceptance",
@@ -251,7 +251,7 @@ WRITING: tuple[Operation, ...] = (
         codes=("stale",),
         example=bodies.Reason(reason="looked through"),
     ),
-    Operation(
+    OperationSpec(
         name="imports.roll_back",
         verb=Verb.POST,
         path="/api/batches/{batch}/rollback",
@@ -264,20 +264,20 @@ WRITING: tuple[Operation, ...] = (
         codes=("stale",),
         example=bodies.Reason(reason="the file was an old copy"),
     ),
-    Operation(
+    OperationSpec(
         name="review.alias",
         verb=Verb.POST,
         path="/api/aliases",
         summary="Say that a name means the same as another",
         grant=Grant.REVIEW,
-        body=bodies.Alias,
-        answer=answers.Names,
+        body=bodies.AliasRequest,
+        answer=answers.AliasNames,
         gives="names",
         changes=True,
         key=Key.ANSWER,
-        example=bodies.Alias(name="the ledger", means="audit log"),
+        example=bodies.AliasRequest(name="the ledger", means="audit log"),
     ),
-    Operation(
+    OperationSpec(
         name="review.sweep",
         verb=Verb.POST,
         path="/api/sweep",

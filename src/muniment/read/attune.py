@@ -10,9 +10,9 @@ from muniment.model.filter import matches
 from muniment.model.query import Attunement
 from muniment.model.receipt import STATUS, Plan
 from muniment.ports.store import Snapshot
-from muniment.read.find import Findings, Found, find
+from muniment.read.find import Findings, FoundRevision, find
 from muniment.read.past_cards import cards_then
-from muniment.read.question import Sought
+from muniment.read.question import SearchTerms
 from muniment.read.rank import ranked_unasked, score_of
 from muniment.read.search import SPARE, Gathered, arrange
 
@@ -34,12 +34,12 @@ def _tally(snapshot: Snapshot, plan: Plan, since: int) -> tuple[int, dict[str, i
     return passed, dict(counts)
 
 
-def gather_attuned(snapshot: Snapshot, plan: Plan, about: Attunement, sought: Sought) -> Gathered:
+def gather_attuned(snapshot: Snapshot, plan: Plan, about: Attunement, sought: SearchTerms) -> Gathered:
     """What fits any of the topics, and what is new since the position the agent knew of; no topic need fit all.
 
     A topic's best counts as much as another's. With `since`, only what was born or changed after it is told.
     """
-    found: dict[int, Found] = {}
+    found: dict[int, FoundRevision] = {}
     fits: dict[int, float] = {}
     for number, terms in enumerate(sought.topics):
         topic = msgspec.structs.replace(plan, terms=terms)
@@ -48,7 +48,7 @@ def gather_attuned(snapshot: Snapshot, plan: Plan, about: Attunement, sought: So
             if findings.found[rid].card.since > about.since and score > fits.get(rid, -1.0):
                 found[rid], fits[rid] = findings.found[rid], score
     for card in snapshot.catalogue.newest(plan, keep=max(NEWS_KEPT, plan.limit), after=about.since):
-        found.setdefault(card.rid, Found(card=card))
+        found.setdefault(card.rid, FoundRevision(card=card))
     passed, counts = _tally(snapshot, plan, about.since) if about.count else (len(found), {})
     findings = Findings(found=found, past=(), passed=passed, counts=counts, rarity={}, scales=(0.0, 0.0))
     parts = ranked_unasked(plan, found, fits, keep=plan.limit + SPARE)

@@ -17,7 +17,7 @@ from muniment.model.receipt import Plan
 from muniment.model.rows import EdgeRow, MentionRow
 from muniment.model.status import PRIVATE, Status
 from muniment.ports.store import Snapshot
-from muniment.read.find import SEEDS, Found, admitted, cards_at
+from muniment.read.find import SEEDS, FoundRevision, admitted, cards_at
 
 NEIGHBOURS_OF = 24
 STRANGERS_OF = 12
@@ -43,7 +43,7 @@ class _Kin:
 
 
 def take_in_kin(
-    snapshot: Snapshot, plan: Plan, found: dict[int, Found], scores: Mapping[int, float], vector: bytes | None
+    snapshot: Snapshot, plan: Plan, found: dict[int, FoundRevision], scores: Mapping[int, float], vector: bytes | None
 ) -> dict[int, tuple[int, ...]]:
     """Take in what only belongs to something that fits, and say which neighbours each of the best has."""
     ranked = sorted(scores, key=lambda rid: (-scores[rid], -rid))
@@ -66,7 +66,7 @@ def take_in_kin(
     return beside
 
 
-def _kin(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], ranked: Sequence[int]) -> _Kin:
+def _kin(snapshot: Snapshot, plan: Plan, found: Mapping[int, FoundRevision], ranked: Sequence[int]) -> _Kin:
     """Ask for all that stands beside the best or shares names or links with them."""
     nearby, linked = bool(plan.weights.nearby), bool(plan.weights.linked)
     best = ranked[:SEEDS] if linked else ()
@@ -95,7 +95,7 @@ def _kin(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], ranked: Seq
 def _foretell(
     snapshot: Snapshot,
     plan: Plan,
-    found: Mapping[int, Found],
+    found: Mapping[int, FoundRevision],
     kin: _Kin,
     strangers: Iterable[int],
     vector: bytes | None,
@@ -118,7 +118,9 @@ def _foretell(
         snapshot.ahead(partial(snapshot.meanings.measure, rids, vector))
 
 
-def carry_over(found: Mapping[int, Found], scores: Mapping[int, float], beside: Mapping[int, tuple[int, ...]]) -> None:
+def carry_over(
+    found: Mapping[int, FoundRevision], scores: Mapping[int, float], beside: Mapping[int, tuple[int, ...]]
+) -> None:
     """Let what fits count for what stands next to it, and for its session: the best the most, the rest a little."""
     whole: dict[str, float] = defaultdict(float)
     for rid, one in found.items():
@@ -136,7 +138,7 @@ def carry_over(found: Mapping[int, Found], scores: Mapping[int, float], beside: 
 def _reached(
     snapshot: Snapshot,
     plan: Plan,
-    found: Mapping[int, Found],
+    found: Mapping[int, FoundRevision],
     best: Mapping[int, float],
     kin: _Kin,
     related: list[Link],
@@ -149,7 +151,7 @@ def _reached(
     return {rid: share for rid, share in reached.items() if share > 0}
 
 
-def _mentioned(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], kin: _Kin) -> list[Link]:
+def _mentioned(snapshot: Snapshot, plan: Plan, found: Mapping[int, FoundRevision], kin: _Kin) -> list[Link]:
     """Who speaks of what: the names in the question, and those in what fits best, with their latest holders among what
     the caller may see."""
     held = kin.holders
@@ -168,7 +170,9 @@ def _mentioned(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], kin: 
     return links
 
 
-def _related(snapshot: Snapshot, plan: Plan, found: Mapping[int, Found], edges: tuple[EdgeRow, ...]) -> list[Link]:
+def _related(
+    snapshot: Snapshot, plan: Plan, found: Mapping[int, FoundRevision], edges: tuple[EdgeRow, ...]
+) -> list[Link]:
     """What relates to, stands on or is part of what, both ways, as far as the caller may know of both."""
     if not edges:
         return []
@@ -191,7 +195,7 @@ def _open(plan: Plan, card: Card) -> bool:
 
 
 def _take_in(
-    snapshot: Snapshot, plan: Plan, found: dict[int, Found], ways: Mapping[int, str], vector: bytes | None
+    snapshot: Snapshot, plan: Plan, found: dict[int, FoundRevision], ways: Mapping[int, str], vector: bytes | None
 ) -> None:
     """Take in what was not found by itself, with how it was reached, if the plan lets it pass."""
     strangers = [rid for rid in ways if rid not in found]
@@ -200,6 +204,6 @@ def _take_in(
     cards = {rid: card for rid, card in cards_at(snapshot, plan, strangers).items() if admitted(plan, card)}
     near = snapshot.meanings.measure(cards, vector) if vector is not None and plan.reach.model is not None else {}
     for rid, card in cards.items():
-        found[rid] = Found(card=card, via=ways[rid])
+        found[rid] = FoundRevision(card=card, via=ways[rid])
         if rid in near:
             found[rid].take(near[rid])

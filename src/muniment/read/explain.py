@@ -27,7 +27,7 @@ from muniment.model.rows import VectorCoverage
 from muniment.model.value import Value, read_canonical
 from muniment.policy.rules import Policy
 from muniment.ports.store import Snapshot
-from muniment.read.pipeline import Reading, choose, look
+from muniment.read.pipeline import ReadContext, choose, look
 from muniment.read.plan import make_plan
 from muniment.read.question import Ask, seek
 from muniment.read.rank import order_of
@@ -125,7 +125,7 @@ def _pinned_by(snapshot: Snapshot, seq: int, receipt: int, *, kind: EntryKind = 
     return next((ref.digest for ref in entry.receipts if ref.seq == receipt), None)
 
 
-def decide_again(snapshot: Snapshot, receipt: StoredReceiptView, reading: Reading) -> Explanation:
+def decide_again(snapshot: Snapshot, receipt: StoredReceiptView, reading: ReadContext) -> Explanation:
     """Take the recorded candidates through gate and selection once more, as things stood then."""
     account = receipt.account
     if _sides_had_places(account):
@@ -142,7 +142,7 @@ def _sides_had_places(account: Account) -> bool:
     )
 
 
-def _gate_again(snapshot: Snapshot, receipt: StoredReceiptView, reading: Reading) -> Explanation:
+def _gate_again(snapshot: Snapshot, receipt: StoredReceiptView, reading: ReadContext) -> Explanation:
     """Take only what was told through the gate again: which others found room was decided by a rule that is gone."""
     account = receipt.account
     told = tuple(one for one in account.candidates if one.excluded is None)
@@ -154,7 +154,7 @@ def _gate_again(snapshot: Snapshot, receipt: StoredReceiptView, reading: Reading
     return _explanation(receipt, again, replayed=False, note=note)
 
 
-def search_again(rebuilt: Snapshot, receipt: StoredReceiptView, reading: Reading, ask: Ask) -> Explanation:
+def search_again(rebuilt: Snapshot, receipt: StoredReceiptView, reading: ReadContext, ask: Ask) -> Explanation:
     """Search a store that was rebuilt to the receipt's position, from nothing but the query's plan. Vectors are not in
     the ledger: they are those of today, as far as they reached then, if the model is still the same."""
     entry, account = receipt.entry, receipt.account

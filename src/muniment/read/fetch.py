@@ -18,7 +18,7 @@ KEPT_BYTES_MAX = 4_096
 RECORDS_KEPT = 1_024
 
 
-class Shelf:
+class RevisionCache:
     """Revisions of one snapshot as of one position. What is brought is asked for in one go; what is missing, singly."""
 
     def __init__(self, snapshot: Snapshot, as_of: int) -> None:

@@ -57,7 +57,7 @@ _PEAK = 2.2
 
 
 @dataclass(slots=True)
-class Found:
+class FoundRevision:
     """A revision that may fit, and what is known so far of how well. Lives for one recall.
 
     `words` is how much of what the question's words could add up to it holds, `meaning` the cosine of its nearest
@@ -84,7 +84,7 @@ class Findings:
     fail which bound; how rare each word of the question is; what a point by words and one by meaning
     are worth; and the cosines of the nearest."""
 
-    found: dict[int, Found]
+    found: dict[int, FoundRevision]
     past: tuple[tuple[Card, float], ...]
     passed: int
     counts: dict[str, int]
@@ -138,7 +138,7 @@ def find(snapshot: Snapshot, plan: Plan, vector: bytes | None) -> Findings:
     )
     cards = cards_at(snapshot, plan, [*best, *past])
     found = {
-        rid: Found(card=cards[rid], words=words.get(rid, 0.0), meaning=meaning.get(rid, 0.0))
+        rid: FoundRevision(card=cards[rid], words=words.get(rid, 0.0), meaning=meaning.get(rid, 0.0))
         for rid in best
         if rid in cards
     }

@@ -21,11 +21,11 @@ from muniment.ports.store import Snapshot
 from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.read.attune import gather_attuned
 from muniment.read.excerpt import excerpt
-from muniment.read.fetch import Shelf
+from muniment.read.fetch import RevisionCache
 from muniment.read.gate import POLICY, pass_gate
 from muniment.read.listing import gather_listed
 from muniment.read.plan import make_plan
-from muniment.read.question import Ask, Sought, seek
+from muniment.read.question import Ask, SearchTerms, seek
 from muniment.read.reasons import give_reasons
 from muniment.read.redact import redacted_answer, tellable
 from muniment.read.search import NOTHING, Gathered, gather
@@ -36,7 +36,7 @@ from muniment.text.passages import SIZE
 _UNTOLD = frozenset(status.value for status in (*PRIVATE, Status.HELD))
 
 
-class Reading(Value):
+class ReadContext(Value):
     """Who reads, under which policy, and which document that policy is; in which order a reranker put the records that
     were found, or why it was not heard."""
 
@@ -47,7 +47,7 @@ class Reading(Value):
     unheard: str | None = None
 
 
-class Answer(Value):
+class RecallAccount(Value):
     """A recall and the account of it, before the receipt is written."""
 
     recall: Recall
@@ -57,13 +57,13 @@ class Answer(Value):
 def answer(
     snapshot: Snapshot,
     query: Query,
-    reading: Reading,
+    reading: ReadContext,
     ask: Ask,
     *,
     now: Instant,
     receipt_id: str,
     operation: Operation = UNWATCHED,
-) -> Answer:
+) -> RecallAccount:
     """Answer a query from one moment of the store."""
     head = snapshot.ledger.head()
     latest = head.seq if head is not None else 0
@@ -91,7 +91,7 @@ def answer(
     return _answer(snapshot, plan, query, reading, gathered, searched, sought.bynames, receipt_id, operation)
 
 
-def usable(reach: VectorCoverage, sought: Sought) -> VectorCoverage:
+def usable(reach: VectorCoverage, sought: SearchTerms) -> VectorCoverage:
     """The vectors a question can be compared with: those of the model that read it."""
     return reach if sought.model is not None and reach.model == sought.model else VectorCoverage()
 
@@ -100,7 +100,7 @@ def look(
     snapshot: Snapshot,
     plan: Plan,
     query: Query,
-    sought: Sought,
+    sought: SearchTerms,
     operation: Operation = UNWATCHED,
     *,
     order: tuple[str, ...] = (),
@@ -113,7 +113,7 @@ def look(
     return gather(snapshot, plan, query.text, sought.vectors[0] if sought.vectors else None, operation, order=order)
 
 
-def _searched(plan: Plan, sought: Sought, gathered: Gathered, latest: int) -> Searched:
+def _searched(plan: Plan, sought: SearchTerms, gathered: Gathered, latest: int) -> Searched:
     """How the answer was sought, for whoever wonders why something is not in it."""
     why = sought.why
     if why is None and sought.vectors and plan.reach.model is None:
@@ -134,13 +134,13 @@ def _answer(
     snapshot: Snapshot,
     plan: Plan,
     query: Query,
-    reading: Reading,
+    reading: ReadContext,
     gathered: Gathered,
     searched: Searched,
     bynames: tuple[str, ...],
     receipt_id: str,
     operation: Operation,
-) -> Answer:
+) -> RecallAccount:
     operation.lap("rank")
     gathered = msgspec.structs.replace(gathered, counts=_open_counts(gathered.counts))
     chosen = choose(snapshot, plan, query, reading, gathered.candidates, gathered.opponents)
@@ -179,19 +179,19 @@ def _answer(
         searched=searched,
         withdrawn=account.withdrawn,
     )
-    return Answer(recall=recall, account=account)
+    return RecallAccount(recall=recall, account=account)
 
 
 def choose(
     snapshot: Snapshot,
     plan: Plan,
     query: Query,
-    reading: Reading,
+    reading: ReadContext,
     candidates: tuple[Candidate, ...],
     opponents: tuple[tuple[str, int, int], ...],
 ) -> Selection:
     """Gate and select candidates as of the plan's position. Used for the answer, and again to explain it."""
-    shelf = Shelf(snapshot, plan.as_of)
+    shelf = RevisionCache(snapshot, plan.as_of)
     shelf.bring(islice((one.rid for one in candidates if one.excluded != WEAK), plan.limit))
 
     def gate(candidate: Candidate) -> Disclosure | str:

@@ -28,7 +28,7 @@ _EVERYWHERE = math.log((1 - BYNAME_SHARE) / BYNAME_SHARE)
 _CAPITAL = re.compile(r"\b([A-Z]\w*)(?:['’]s\b)?")
 
 
-class Asked(Value):
+class QuestionVector(Value):
     """A question as a vector and the model that made it, or why there is none."""
 
     vector: bytes | None = None
@@ -36,10 +36,10 @@ class Asked(Value):
     why: str | None = None
 
 
-Ask = Callable[[str], Asked]
+Ask = Callable[[str], QuestionVector]
 
 
-class Sought(Value):
+class SearchTerms(Value):
     """What is searched for: the words of a question, and a vector for it or for each topic an agent is about. Without
     a `model` there are none, and `why` says why. `bynames` are other names of what it speaks of: nobody said them."""
 
@@ -58,14 +58,14 @@ def texts_of(query: Query) -> tuple[str, ...]:
     return (query.text,) if query.listing is None else ()
 
 
-def seek(snapshot: Snapshot, query: Query, ask: Ask, *, as_of: int) -> Sought:
+def seek(snapshot: Snapshot, query: Query, ask: Ask, *, as_of: int) -> SearchTerms:
     """Read a question, or what an agent is about, as what to search for."""
     texts = texts_of(query)
     read = [read_question(snapshot, text, as_of=as_of, spare=query.attuned is None) for text in texts]
     asked = [ask(text) for _, text, _ in read]
     vectors = tuple(one.vector for one in asked if one.vector is not None)
     whole = len(vectors) == len(read)
-    return Sought(
+    return SearchTerms(
         terms=_joined([terms for terms, _, _ in read]),
         vectors=vectors if whole else (),
         topics=tuple(terms for terms, _, _ in read),

@@ -12,7 +12,7 @@ from muniment.model.receipt import Candidate, Plan
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import LABEL_RANK, Kind
 from muniment.read.exact import Match
-from muniment.read.find import Findings, Found
+from muniment.read.find import Findings, FoundRevision
 from muniment.read.words import words_of
 from muniment.trust.decay import faded, retrievability
 
@@ -57,7 +57,7 @@ def ranked(plan: Plan, findings: Findings, *, keep: int) -> dict[int, Parts]:
     return dict(sorted(parts.items(), key=lambda one: (-score_of(one[1]), -one[0])))
 
 
-def raised(scores: Mapping[int, float], found: Mapping[int, Found]) -> dict[int, float]:
+def raised(scores: Mapping[int, float], found: Mapping[int, FoundRevision]) -> dict[int, float]:
     """What is added to the scores of what the question points at, so that it comes before what it does not point at.
     All that match alike are raised alike. A record with a rare word comes before those that hold no word of the
     question; one with a code, and one that is the text of the question, before all others."""
@@ -74,7 +74,9 @@ def raised(scores: Mapping[int, float], found: Mapping[int, Found]) -> dict[int,
     return added
 
 
-def ranked_unasked(plan: Plan, found: Mapping[int, Found], fits: Mapping[int, float], *, keep: int) -> dict[int, Parts]:
+def ranked_unasked(
+    plan: Plan, found: Mapping[int, FoundRevision], fits: Mapping[int, float], *, keep: int
+) -> dict[int, Parts]:
     """The same when there is no question: `fits` says how well each fits a topic, and what makes a record worth telling
     counts `UNASKED` times as much."""
     names = ("topic", *NAMES[-5:])
@@ -83,7 +85,7 @@ def ranked_unasked(plan: Plan, found: Mapping[int, Found], fits: Mapping[int, fl
     return {rid: parts[rid] for rid in best}
 
 
-def _unasked(plan: Plan, one: Found) -> list[float]:
+def _unasked(plan: Plan, one: FoundRevision) -> list[float]:
     return [UNASKED * value for value in _worth(plan, one.card, happened(one))]
 
 
@@ -108,7 +110,9 @@ FITTING = frozenset({"words", "meaning", "nearby", "session", "linked", "time"})
 """The parts that say how well a record fits the question. The others only prefer."""
 
 
-def _values(plan: Plan, one: Found, scales: tuple[float, float], subjects: AbstractSet[str]) -> tuple[float, ...]:
+def _values(
+    plan: Plan, one: FoundRevision, scales: tuple[float, float], subjects: AbstractSet[str]
+) -> tuple[float, ...]:
     weights, at = plan.weights, happened(one)
     return (
         scales[0] * one.words,
@@ -135,7 +139,7 @@ def _worth(plan: Plan, card: Card, at: Instant) -> tuple[float, float, float, fl
     )
 
 
-def _subjects(plan: Plan, found: Mapping[int, Found]) -> set[str]:
+def _subjects(plan: Plan, found: Mapping[int, FoundRevision]) -> set[str]:
     """Whom the question is about, of those who wrote what was found: who is named in it, or asks it of themselves."""
     spoken = {*plan.terms.words, *plan.terms.common}
     writers = {one.card.actor for one in found.values()}
@@ -149,7 +153,7 @@ def in_stead(plan: Plan, findings: Findings, words: float) -> float:
     return (plan.weights.words + plan.weights.meaning) * min(1.0, share)
 
 
-def _named(plan: Plan, one: Found, names: Sequence[str], values: Sequence[float]) -> Parts:
+def _named(plan: Plan, one: FoundRevision, names: Sequence[str], values: Sequence[float]) -> Parts:
     parts = [(name, round(value, 6)) for name, value in zip(names, values, strict=True) if value]
     if one.card.half_life is None:
         return tuple(parts)
@@ -158,7 +162,7 @@ def _named(plan: Plan, one: Found, names: Sequence[str], values: Sequence[float]
     return (*parts, ("faded", lost)) if lost < 0 else tuple(parts)
 
 
-def _faded(plan: Plan, one: Found, whole: float) -> float:
+def _faded(plan: Plan, one: FoundRevision, whole: float) -> float:
     return whole if one.card.half_life is None or whole <= 0 else faded(whole, _presence(plan, one))
 
 
@@ -200,7 +204,7 @@ def fitting(parts: Sequence[tuple[str, float]]) -> float:
     return math.fsum([value for name, value in parts if name in FITTING])
 
 
-def happened(one: Found) -> Instant:
+def happened(one: FoundRevision) -> Instant:
     """When a record is about, as far as it says; else when it was written."""
     return one.card.event_time if one.card.event_time is not None else one.card.created_at
 
@@ -212,7 +216,7 @@ def in_time(span: tuple[Instant, Instant], at: Instant) -> float:
     return math.exp(-max(0, first - at) / DAY / DAYS_BEFORE - max(0, at - last) / DAY / DAYS_AFTER)
 
 
-def _presence(plan: Plan, one: Found) -> float:
+def _presence(plan: Plan, one: FoundRevision) -> float:
     card = one.card
     since = card.created_at if card.last_access is None else Instant(max(card.last_access, card.created_at))
     now = Instant(max(plan.now, since))

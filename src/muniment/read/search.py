@@ -21,7 +21,7 @@ from muniment.ports.tracer import UNWATCHED, Operation
 from muniment.read.carry import carry_over, take_in_kin
 from muniment.read.exact import TELLING, Match, rarest, same_text
 from muniment.read.fetch import record_of
-from muniment.read.find import FAIR_WORDS, Findings, Found, admitted, cards_at, find
+from muniment.read.find import FAIR_WORDS, Findings, FoundRevision, admitted, cards_at, find
 from muniment.read.fit import coverages, fits_of, foretell_fits, odds
 from muniment.read.named import holding, names_of
 from muniment.read.past_cards import cards_then
@@ -189,7 +189,9 @@ def arrange(
     )
 
 
-def _noise(plan: Plan, found: Mapping[int, Found], fits: Mapping[int, float], chances: Mapping[int, float]) -> set[int]:
+def _noise(
+    plan: Plan, found: Mapping[int, FoundRevision], fits: Mapping[int, float], chances: Mapping[int, float]
+) -> set[int]:
     """What is too unlikely to answer: everything if nothing is likely enough, else what is so beside the best. In a
     conversation, where an answer may take several turns, or where nobody can tell how likely one is, it is what fits
     much less than the best and is poor by itself. What holds a code of the question, or is its very text, is meant."""
@@ -251,7 +253,7 @@ def _known(snapshot: Snapshot, names: Iterable[tuple[str, ...]], findings: Findi
 
 
 def _unfit(
-    plan: Plan, found: Mapping[int, Found], chances: Mapping[int, float], held: AbstractSet[int] | None
+    plan: Plan, found: Mapping[int, FoundRevision], chances: Mapping[int, float], held: AbstractSet[int] | None
 ) -> set[int]:
     """What the caller does not want: what is less likely to answer than they ask, and, if they ask to be precise, what
     neither holds the name that the question is bound by nor was said in a session with what does."""
@@ -264,7 +266,7 @@ def _unfit(
     return unfit
 
 
-def _raise_exact(candidates: dict[int, Candidate], found: Mapping[int, Found]) -> None:
+def _raise_exact(candidates: dict[int, Candidate], found: Mapping[int, FoundRevision]) -> None:
     scores = {rid: one.score for rid, one in candidates.items() if one.excluded is None}
     for rid, added in raised(scores, found).items():
         if added:
@@ -352,7 +354,7 @@ def _put_newer_first(
     candidates: dict[int, Candidate],
     cards: Mapping[int, Card],
     conflicts: Mapping[int, list[ConflictRow]],
-    found: Mapping[int, Found],
+    found: Mapping[int, FoundRevision],
 ) -> None:
     """Of two that answer the question, and of which one may have taken the place of the other, the newer comes first:
     whether that is established or only suspected. Not so if the question is the text or has the code of the older."""
@@ -372,7 +374,7 @@ def _put_newer_first(
 
 def _put_later_first(
     candidates: dict[int, Candidate],
-    found: Mapping[int, Found],
+    found: Mapping[int, FoundRevision],
     fits: Mapping[int, float],
     own: Sequence[int],
     alike: Sequence[Sequence[float]],

@@ -37,8 +37,8 @@ from muniment.model.errors import Malformed, MunimentError, NotFound, StoreUnava
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.reception import system_now
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.principal import Grant
+from muniment.surfaces.reception.server_context import system_now
 
 START_S, END_S, HELLO_S = 60.0, 15.0, 5.0
 SERVERS_MAX = 8
@@ -62,7 +62,7 @@ Whole = Annotated[int, Meta(ge=0, le=2**53)]
 Names = Annotated[tuple[str, ...], Meta(max_length=20)]
 
 
-class Wish(Value):
+class LaunchWish(Value):
     """How a Field is to be set up. `alone` gives it a server that nobody else uses."""
 
     level: Annotated[int, Meta(ge=0, le=3)] = 3
@@ -137,7 +137,7 @@ def word_counts(text: str) -> list[float]:
 class LaunchedServer:
     """One child process with its vault."""
 
-    def __init__(self, wish: Wish) -> None:
+    def __init__(self, wish: LaunchWish) -> None:
         self.wish = wish
         self.folder = Path(tempfile.mkdtemp(prefix="muniment-launched-"))
         self._settings = self.folder / "settings.toml"
@@ -237,7 +237,7 @@ def _address(output: IO[bytes]) -> str | None:
     return found[0] if found else None
 
 
-def _told(wish: Wish, vault: Path, embedder: str) -> Mapping[str, object]:
+def _told(wish: LaunchWish, vault: Path, embedder: str) -> Mapping[str, object]:
     """The settings of the child: what is wished for, on this machine alone, with no bounds on how fast it is asked."""
     told: dict[str, object] = {
         "host": "127.0.0.1",
@@ -267,7 +267,7 @@ def _toml(told: Mapping[str, object]) -> str:
     return "".join(f"{name} = {msgspec.json.encode(value).decode()}\n" for name, value in told.items())
 
 
-def _policy(wish: Wish) -> str:
+def _policy(wish: LaunchWish) -> str:
     text = default_policy_text()
     return text if wish.vote_quorum is None else text.replace("quorum: 3", f"quorum: {wish.vote_quorum}")
 
@@ -284,7 +284,7 @@ class Servers:
     def __init__(self) -> None:
         self._users: dict[LaunchedServer, int] = {}
 
-    def take(self, wish: Wish) -> LaunchedServer:
+    def take(self, wish: LaunchWish) -> LaunchedServer:
         found = next((one for one in self._users if one.wish == wish and not (wish.private and self._users[one])), None)
         if found is None:
             self._make_room()
@@ -314,7 +314,7 @@ class Servers:
         idle.close()
 
 
-class Field:
+class LaunchedField:
     """A tenant of a launched server, with a key for every authority, one that has expired and one nobody knows."""
 
     def __init__(self, server: LaunchedServer) -> None:
@@ -325,8 +325,8 @@ class Field:
         made = keys.create_many(server.vault, wishes, now=now)
         self._tokens = {wish.name: token for wish, (_, token) in zip(wishes, made, strict=True)}
 
-    def _wish(self, name: str, authority: int, until: Instant) -> keys.KeyWish:
-        return keys.KeyWish(
+    def _wish(self, name: str, authority: int, until: Instant) -> keys.KeyRequest:
+        return keys.KeyRequest(
             name=name,
             tenant=self.tenant,
             actor=f"bearer-{name}",
@@ -343,30 +343,30 @@ class Field:
         return {"id": self.id, "url": url, "mcp_url": f"{url}/mcp?tools=field", "tokens": tokens}
 
 
-class Asked(msgspec.Struct):
+class LaunchRequest(msgspec.Struct):
     """One line of input."""
 
     do: Literal["hello", "open", "restart", "rebuild", "heal", "close"]
     id: str = ""
     url: str = ""
     how: Literal["kill", "stop"] = "stop"
-    settings: Wish = Wish()
+    settings: LaunchWish = LaunchWish()
 
 
-class Desk:
+class LauncherDesk:
     """Does what is asked, one line at a time."""
 
     def __init__(self) -> None:
         self._servers = Servers()
-        self._fields: dict[str, Field] = {}
+        self._fields: dict[str, LaunchedField] = {}
 
     def answer(self, line: bytes) -> dict[str, object]:
         try:
-            return self._answer(decode_json(line, Asked))
+            return self._answer(decode_json(line, LaunchRequest))
         except (msgspec.DecodeError, MunimentError) as error:
             return {"error": str(error)}
 
-    def _answer(self, asked: Asked) -> dict[str, object]:
+    def _answer(self, asked: LaunchRequest) -> dict[str, object]:
         if asked.do == "hello":
             return {"name": "muniment", "version": version("muniment"), "same": same_server(asked.url)}
         if asked.do == "open":
@@ -387,10 +387,10 @@ class Desk:
                 self._servers.give_back(field.server)
         return field.told
 
-    def _open(self, wish: Wish) -> dict[str, object]:
+    def _open(self, wish: LaunchWish) -> dict[str, object]:
         server = self._servers.take(wish)
         try:
-            field = Field(server)
+            field = LaunchedField(server)
         except BaseException:
             self._servers.give_back(server)
             raise
@@ -401,7 +401,7 @@ class Desk:
         self._servers.close()
 
 
-def _alone(field: Field) -> LaunchedServer:
+def _alone(field: LaunchedField) -> LaunchedServer:
     if not field.server.wish.alone:
         raise Malformed("alone", "true, when the field was opened: only then has it a server of its own")
     return field.server
@@ -419,7 +419,7 @@ def same_server(url: str) -> bool:
 
 def launch() -> int:
     """Answer line by line until standard input closes."""
-    desk = Desk()
+    desk = LauncherDesk()
     try:
         for line in sys.stdin.buffer:
             sys.stdout.buffer.write(json.dumps(desk.answer(line)).encode() + b"\n")

@@ -32,7 +32,7 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-class Problem(Value):
+class ProblemDocument(Value):
     """What is told of an error: who can do something about it (`exit`), what it is, what to do."""
 
     exit: ExitCode
@@ -51,7 +51,7 @@ _BRANCHES: tuple[tuple[type[MunimentError], ExitCode], ...] = (
 )
 
 
-def problem_of(error: BaseException) -> Problem:
+def problem_of(error: BaseException) -> ProblemDocument:
     """Read an error. What is not of our tree and not the operating system's is a mistake of ours: it is not quoted.
 
     >>> from muniment.model.errors import Malformed
@@ -60,7 +60,7 @@ def problem_of(error: BaseException) -> Problem:
     (2, 'malformed', 'limit')
     """
     if isinstance(error, MunimentError):
-        return Problem(
+        return ProblemDocument(
             exit=exit_code_of(error),
             code=error.code,
             message=printable(str(error)),
@@ -68,13 +68,13 @@ def problem_of(error: BaseException) -> Problem:
             field=field_of(error),
         )
     if isinstance(error, OSError):
-        return Problem(
+        return ProblemDocument(
             exit=ExitCode.WORLD_FAILED,
             code="system_error",
             message=printable(error.strerror or type(error).__name__),
             hint="Check that the files are there, that you may use them and that the disk has room.",
         )
-    return Problem(
+    return ProblemDocument(
         exit=ExitCode.INTERNAL,
         code="internal",
         message=f"internal error ({type(error).__name__}); this is a fault of Muniment, not of your call",

@@ -22,7 +22,7 @@ from muniment.ports.store import Snapshot, Unit
 from muniment.write.cascade import become
 from muniment.write.case import hidden
 from muniment.write.facts import fetch, look_up, undone
-from muniment.write.pipeline import Act, Bench, act_report, enact, report_of
+from muniment.write.pipeline import Bench, WriteAction, act_report, enact, report_of
 from muniment.write.review import rule
 
 
@@ -106,7 +106,7 @@ def roll_back(unit: Unit, request: RollbackRequest, actor: Actor, bench: Bench) 
         disposition=Disposition.DEPRECATE,
     )
     seen = tuple(SeenVersion(key=DependencyKey.RECORD, name=card.id, version=card.since) for card in (*born, *restored))
-    act = Act(
+    act = WriteAction(
         kind=EntryKind.UNDONE,
         actor=actor.id,
         report=report,

@@ -16,8 +16,8 @@ from muniment.policy.rules import Action
 from muniment.ports.store import Unit
 from muniment.write.cascade import become
 from muniment.write.case import hidden
-from muniment.write.facts import Asked, Held, facts_now
-from muniment.write.pipeline import Act, Bench, act_report, decided, enact
+from muniment.write.facts import FactsRequest, Held, facts_now
+from muniment.write.pipeline import Bench, WriteAction, act_report, decided, enact
 from muniment.write.plan import opened
 from muniment.write.precedence import PRECEDENCE, above
 from muniment.write.review import seen, visible
@@ -51,7 +51,7 @@ def _look(unit: Unit, record: str, actor: Actor, bench: Bench) -> Verdict | None
         return _held_back(unit, held, below, actor, bench)
     contesting = [rival.held.card for rival in found if rival.contests]
     cards = [*contesting, held.card] if contesting else []
-    act = Act(
+    act = WriteAction(
         kind=EntryKind.DETECTED,
         actor=actor.id,
         report=report,
@@ -93,7 +93,7 @@ def _held_back(unit: Unit, held: Held, against: tuple[Held, ...], actor: Actor, 
         reason=request.reason,
         disposition=Disposition.HOLD,
     )
-    act = Act(
+    act = WriteAction(
         kind=EntryKind.QUARANTINED,
         actor=actor.id,
         report=report,
@@ -107,7 +107,7 @@ def _held_back(unit: Unit, held: Held, against: tuple[Held, ...], actor: Actor, 
 def unsaid(unit: Unit, held: Held, actor: Actor, bench: Bench) -> tuple[Rival, ...]:
     """Whom the record disagrees with, without those it is known to."""
     claim, rid = held.record.claim, held.card.rid
-    facts = facts_now(unit, Asked(claim=claim, actor=held.record.actor), pepper=bench.pepper)
+    facts = facts_now(unit, FactsRequest(claim=claim, actor=held.record.actor), pepper=bench.pepper)
     known = {side for row in unit.desk.conflicts_of(rid) for side in (row.a, row.b)} | {rid}
     found = rivals(claim, facts, {held.card.id}, bench.policy.disputes, (), held.record.actor)
     return tuple(

@@ -48,7 +48,7 @@ class Held(Value):
     record: Record
 
 
-class Past(Value):
+class PastFacts(Value):
     """A revision that no longer speaks, and the record that took its place and does. `near`: it was only found by its
     words, so that they must still be compared."""
 
@@ -76,7 +76,7 @@ class Facts(Value):
     contradicted: tuple[Held, ...]
     seen: tuple[SeenVersion, ...]
     marked: tuple[Held, ...] = ()
-    past: tuple[Past, ...] = ()
+    past: tuple[PastFacts, ...] = ()
     kin: tuple[Held, ...] = ()
     told: frozenset[int] = frozenset()
     carried: frozenset[str] = frozenset()
@@ -123,7 +123,7 @@ def _latest(revisions: Sequence[Card]) -> Card | None:
     return current or (revisions[-1] if revisions else None)
 
 
-class Asked(Value):
+class FactsRequest(Value):
     """What is being decided: the claim, who makes it, what it is to the records there are, and the id it wants. `crowd`
     is how many of one actor at once are too many, if anybody asks; `listens` tells that its words may be those of what
     its author was told, as a person's are not. `proposal` is the id it is filed under."""
@@ -147,7 +147,7 @@ def with_marked(facts: Facts, marked: tuple[Held, ...]) -> Facts:
     return msgspec.structs.replace(facts, marked=marked, seen=(*facts.seen, *versions)) if marked else facts
 
 
-def question(asked: Asked, *, pepper: bytes) -> FactsAsked:
+def question(asked: FactsRequest, *, pepper: bytes) -> FactsAsked:
     """What a decision on a claim asks of the store."""
     claim = asked.claim
     return FactsAsked(
@@ -166,19 +166,21 @@ def question(asked: Asked, *, pepper: bytes) -> FactsAsked:
     )
 
 
-def _names(asked: Asked) -> set[str]:
+def _names(asked: FactsRequest) -> set[str]:
     """The records a claim names, is about, or wants to be."""
     others = (asked.target, asked.promotes, asked.wanted)
     return {*(target for _, target in asked.claim.lineage.links), *(name for name in others if name is not None)}
 
 
-def facts_now(snapshot: Snapshot, asked: Asked, *, pepper: bytes) -> Facts:
+def facts_now(snapshot: Snapshot, asked: FactsRequest, *, pepper: bytes) -> Facts:
     """The facts of one claim, asked for by themselves."""
     wanted = question(asked, pepper=pepper)
     return gather(snapshot, asked, wanted, next(iter(snapshot.facts([wanted]))))
 
 
-def gather(snapshot: Snapshot, asked: Asked, wanted: FactsAsked, found: FactsFound, *, since: Instant = EVER) -> Facts:
+def gather(
+    snapshot: Snapshot, asked: FactsRequest, wanted: FactsAsked, found: FactsFound, *, since: Instant = EVER
+) -> Facts:
     """Everything the decision on a claim may depend on: what was asked and found, with what the records found say.
     `since` is when something was told lately."""
     claim, lineage = asked.claim, asked.claim.lineage
@@ -256,13 +258,13 @@ def cited(claim: Claim) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*said, *given]))[:CITED_MAX]
 
 
-def _lately(snapshot: Snapshot, asked: Asked, heard: tuple[Held, ...], since: Instant) -> frozenset[int]:
+def _lately(snapshot: Snapshot, asked: FactsRequest, heard: tuple[Held, ...], since: Instant) -> frozenset[int]:
     if not heard or not asked.listens:
         return frozenset()
     return snapshot.receipts.told_since(asked.actor, [held.card.rid for held in heard], since)
 
 
-def _returns(snapshot: Snapshot, asked: Asked, links: dict[str, Held | None]) -> bool:
+def _returns(snapshot: Snapshot, asked: FactsRequest, links: dict[str, Held | None]) -> bool:
     held = links.get(asked.wanted) if asked.wanted is not None else None
     given_up = held is not None and held.card.status == Status.RETRACTED and held.record.actor == asked.actor
     return given_up and held is not None and undone(snapshot, held.card)
@@ -282,7 +284,7 @@ def undone(snapshot: Snapshot, card: Card) -> bool:
     return False
 
 
-def _past(snapshot: Snapshot, claim: Claim, exact: list[Held], kin: tuple[Held, ...]) -> tuple[Past, ...]:
+def _past(snapshot: Snapshot, claim: Claim, exact: list[Held], kin: tuple[Held, ...]) -> tuple[PastFacts, ...]:
     """What no longer speaks, by the claim's words or question or near to it, with what took its place."""
     known = {held.card.rid for held in exact}
     near = [
@@ -291,13 +293,13 @@ def _past(snapshot: Snapshot, claim: Claim, exact: list[Held], kin: tuple[Held, 
         if held.card.rid not in known and held.card.status not in CURRENT
     ]
     return tuple(
-        Past(held=held, now=now, near=by_words)
+        PastFacts(held=held, now=now, near=by_words)
         for held, by_words in [*((held, False) for held in exact), *near]
         if (now := _speaks_now(snapshot, held.card)) is not None
     )
 
 
-def _successors(snapshot: Snapshot, asked: Asked, links: dict[str, Held | None]) -> tuple[Held, ...]:
+def _successors(snapshot: Snapshot, asked: FactsRequest, links: dict[str, Held | None]) -> tuple[Held, ...]:
     """What has taken the place of the claim's own predecessors already, and speaks."""
     names = (name for name in (asked.target, *asked.claim.lineage.replaced) if name is not None)
     over = [held for name in names if (held := links[name]) is not None and held.card.status not in CURRENT]

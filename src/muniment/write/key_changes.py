@@ -15,7 +15,7 @@ TOPIC = "signing"
 """Where it is noted why a key was changed."""
 
 
-class KeyNote(Value):
+class SigningKeyNote(Value):
     """Why a key took the place of another."""
 
     old: str
@@ -44,7 +44,7 @@ def hand_over(unit: Unit, old: Signer, new: Signer, *, actor: str, reason: str, 
     at = Instant(max(clock.now(), head.at))
     said = Handover(tenant=head.tenant, seq=head.seq + 1, after=head.hash.hex(), old=old.key_id, new=new.key_id)
     body = canonical(said)
-    note = KeyNote(old=old.key_id, new=new.key_id, reason=reason)
+    note = SigningKeyNote(old=old.key_id, new=new.key_id, reason=reason)
     change = ChangeSet(
         kind=EntryKind.KEYED,
         actor=actor,

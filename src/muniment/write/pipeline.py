@@ -43,7 +43,7 @@ from muniment.write.case import Case, hidden, with_prior
 from muniment.write.commit import ConcurrentChange, commit
 from muniment.write.corroborate import corroborated, with_lapses
 from muniment.write.exposure import exposure
-from muniment.write.facts import Asked, Facts, Held, gather, question, with_marked
+from muniment.write.facts import Facts, FactsRequest, Held, gather, question, with_marked
 from muniment.write.plan import PlanMoment, origin_label, plan_curation
 from muniment.write.settle import with_settlement
 from muniment.write.similarity import Suggestion
@@ -216,10 +216,10 @@ def _window(policy: Policy, now: Instant) -> Instant:
     return Instant(max(0, now - round(policy.trust.exposure.hours * HOUR)))
 
 
-def asked(admitted: Admitted, policy: Policy) -> Asked:
+def asked(admitted: Admitted, policy: Policy) -> FactsRequest:
     """What is to be decided about a proposal, under a policy."""
     proposal = admitted.proposal
-    return Asked(
+    return FactsRequest(
         claim=proposal.claim,
         actor=admitted.actor.id,
         proposal=proposal.id,
@@ -358,7 +358,7 @@ def verdict_of(
     )
 
 
-class Act(Value):
+class WriteAction(Value):
     """Something done to a record or a conflict rather than proposed: what sort of entry it is, who did it, on which
     record, what it changes directly, and what it was decided on."""
 
@@ -371,7 +371,7 @@ class Act(Value):
     conflicts: tuple[ConflictChange, ...] = ()
 
 
-def enact(unit: Unit, act: Act, bench: Bench) -> Verdict:
+def enact(unit: Unit, act: WriteAction, bench: Bench) -> Verdict:
     """Commit an act with its report and everything that follows from it."""
     at, head = next_place(unit, bench)
     done = act.report.outcome is Outcome.COMMITTED

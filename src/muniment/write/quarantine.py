@@ -18,7 +18,7 @@ from muniment.ports.store import Snapshot, Unit
 from muniment.write.cascade import become, conflict_change
 from muniment.write.detect import unsaid
 from muniment.write.facts import Held
-from muniment.write.pipeline import Act, Bench, act_report, decided, enact
+from muniment.write.pipeline import Bench, WriteAction, act_report, decided, enact
 from muniment.write.plan import opened
 from muniment.write.review import refuse_moved, seen, visible
 from muniment.write.similarity import Rival
@@ -43,7 +43,7 @@ def _quarantine(unit: Unit, request: QuarantineRequest, actor: Actor, bench: Ben
         reason=request.reason,
         disposition=Disposition.HOLD,
     )
-    act = Act(
+    act = WriteAction(
         kind=EntryKind.QUARANTINED,
         actor=actor.id,
         report=report,
@@ -74,11 +74,13 @@ def _release(unit: Unit, request: ReleaseRequest, actor: Actor, bench: Bench) ->
         what="released from quarantine",
         reason=request.reason,
     )
-    act = Act(kind=EntryKind.RELEASED, actor=actor.id, report=report, decided_on=(seen(held),), record=held.card)
+    act = WriteAction(
+        kind=EntryKind.RELEASED, actor=actor.id, report=report, decided_on=(seen(held),), record=held.card
+    )
     return enact(unit, _speaking(unit, act, held, actor, bench) if allowed is not None else act, bench)
 
 
-def _speaking(unit: Unit, act: Act, held: Held, actor: Actor, bench: Bench) -> Act:
+def _speaking(unit: Unit, act: WriteAction, held: Held, actor: Actor, bench: Bench) -> WriteAction:
     """The act with the record in force, and with every dispute it comes back into."""
     again = _again(unit, held.card)
     new = unsaid(unit, held, actor, bench)
@@ -86,7 +88,7 @@ def _speaking(unit: Unit, act: Act, held: Held, actor: Actor, bench: Bench) -> A
     rivals = [*unit.catalogue.cards(sides).values(), *(rival.held.card for rival in new if rival.contests)]
     status = Status.CONTESTED if rivals else Status.ACTIVE
     contested = [become(card, Status.CONTESTED) for card in rivals if card.status == Status.ACTIVE]
-    return Act(
+    return WriteAction(
         kind=act.kind,
         actor=act.actor,
         report=act.report,

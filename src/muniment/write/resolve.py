@@ -35,7 +35,7 @@ from muniment.write.admit import admit
 from muniment.write.cascade import become, conflict_change
 from muniment.write.case import hidden
 from muniment.write.facts import Held, fetch
-from muniment.write.pipeline import Act, Bench, act_report, decided, enact, propose
+from muniment.write.pipeline import Bench, WriteAction, act_report, decided, enact, propose
 from muniment.write.settle import STRATEGIES, judge, side_of, weight
 
 HUMAN_AUTHORITY = 10
@@ -336,8 +336,10 @@ def _recorded(
     return ConflictResult(conflict=sides.row.id, status=status, epoch=done.epoch, rule=done.rule, reason=done.reason)
 
 
-def _act(sides: Sides, report: CurationReport, actor: Actor, *, conflicts: tuple[ConflictChange, ...] = ()) -> Act:
+def _act(
+    sides: Sides, report: CurationReport, actor: Actor, *, conflicts: tuple[ConflictChange, ...] = ()
+) -> WriteAction:
     seen = tuple(
         SeenVersion(key=DependencyKey.RECORD, name=held.card.id, version=held.card.since) for held in (sides.a, sides.b)
     )
-    return Act(kind=EntryKind.RESOLVED, actor=actor.id, report=report, decided_on=seen, conflicts=conflicts)
+    return WriteAction(kind=EntryKind.RESOLVED, actor=actor.id, report=report, decided_on=seen, conflicts=conflicts)

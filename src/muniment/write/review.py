@@ -28,7 +28,7 @@ from muniment.write.admit import Admitted
 from muniment.write.cascade import become, pillar_of, support_terms
 from muniment.write.case import hidden
 from muniment.write.facts import Held, look_up
-from muniment.write.pipeline import Act, Bench, Matter, act_report, again, decide_and_commit, decided, enact
+from muniment.write.pipeline import Bench, Matter, WriteAction, act_report, again, decide_and_commit, decided, enact
 from muniment.write.plan import BORN_LABEL, HeldProposal
 
 
@@ -114,7 +114,7 @@ def _retract(unit: Unit, retraction: RetractRequest, actor: Actor, bench: Bench)
         reason=retraction.reason,
         disposition=Disposition.DEPRECATE,
     )
-    act = Act(
+    act = WriteAction(
         kind=EntryKind.RETRACTED,
         actor=actor.id,
         report=report,
@@ -154,7 +154,7 @@ def _observe(unit: Unit, outcome: OutcomeReport, actor: Actor, bench: Bench, pro
     )
     what = f"{'helpful' if outcome.helpful else 'misleading'} outcome, weight {counted:g}"
     report = act_report(outcome, actor.id, allowed, proposal=proposal, what=what, reason=outcome.evidence or what)
-    act = Act(
+    act = WriteAction(
         kind=EntryKind.OBSERVED,
         actor=actor.id,
         report=msgspec.structs.replace(report, observation=observation),
@@ -201,7 +201,7 @@ def _vouch(unit: Unit, vouching: VouchRequest, actor: Actor, bench: Bench) -> Ve
         what=f"vouched for as {vouching.label}",
         reason=vouching.reason,
     )
-    act = Act(
+    act = WriteAction(
         kind=EntryKind.VOUCHED,
         actor=actor.id,
         report=msgspec.structs.replace(report, vouching=Vouching(label=vouching.label)),

@@ -35,7 +35,7 @@ from muniment.write.batch_rollback import last_state
 from muniment.write.cascade import become, conflict_change, pillar_of, support_terms
 from muniment.write.case import hidden
 from muniment.write.facts import fetch
-from muniment.write.pipeline import Act, Bench, act_report, decided, enact
+from muniment.write.pipeline import Bench, WriteAction, act_report, decided, enact
 
 _LAST = 2**63 - 1
 RECEIPTS_MAX = 1_000
@@ -79,7 +79,7 @@ def _rewind(unit: Unit, request: RewindRequest, actor: Actor, bench: Bench) -> R
     seen = tuple(
         SeenVersion(key=DependencyKey.RECORD, name=card.id, version=card.since) for card in turn.cards.values()
     )
-    act = Act(
+    act = WriteAction(
         kind=EntryKind.REWOUND,
         actor=actor.id,
         report=report,

@@ -18,7 +18,7 @@ from muniment.text.differences import changed
 from muniment.text.features import text_features
 from muniment.text.identity import about, about_speaker, meet
 from muniment.text.similarity import echoes, has_words_of_its_own, holds, quotes, similarity
-from muniment.write.facts import Facts, Held, Past, is_long
+from muniment.write.facts import Facts, Held, PastFacts, is_long
 
 _OPEN = frozenset({Kind.QUESTION, Kind.HYPOTHESIS, Kind.ASSUMPTION, Kind.INTENTION, Kind.EVIDENCE, Kind.CONFLICT})
 """Kinds that assert nothing, so that nothing can contradict them by its words."""
@@ -46,7 +46,7 @@ class Rival(Value):
     contests: bool = True
 
 
-def restated(claim: Claim, facts: Facts, replaced: set[str]) -> Past | None:
+def restated(claim: Claim, facts: Facts, replaced: set[str]) -> PastFacts | None:
     """The corrected record that a claim says again, if it is one.
 
     A claim that replaces or contradicts what now speaks is no restatement, nor is one that agrees with it or with what
@@ -70,7 +70,7 @@ def restated(claim: Claim, facts: Facts, replaced: set[str]) -> Past | None:
     return None
 
 
-def goes_back(past: Past, claim: Claim, facts: Facts, actor: Actor) -> bool:
+def goes_back(past: PastFacts, claim: Claim, facts: Facts, actor: Actor) -> bool:
     """Whether a claim that says again what was corrected is a change back, and no echo of what is out of date.
 
     A change back is said in the same words or as the same answer, of no time before the correction, and links to
@@ -98,7 +98,7 @@ def _agree(claim: Claim, other: Claim) -> bool:
     return slot_key(claim) == slot_key(other) and normalise(mine.value) == normalise(theirs.value)
 
 
-def _says_again(claim: Claim, past: Past) -> bool:
+def _says_again(claim: Claim, past: PastFacts) -> bool:
     """Whether a claim says what was corrected: in the same words, or in others that agree with the old and contradict
     what speaks now. One that tells of a change is news."""
     new, old, now = (text_features(text) for text in (claim.content, past.held.record.content, past.now.record.content))

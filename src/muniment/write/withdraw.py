@@ -27,7 +27,7 @@ from muniment.ports.store import Snapshot, Unit
 from muniment.write.cascade import become, follow
 from muniment.write.case import hidden
 from muniment.write.facts import fetch
-from muniment.write.pipeline import Act, Bench, act_report, decided, enact
+from muniment.write.pipeline import Bench, WriteAction, act_report, decided, enact
 from muniment.write.review import held_proposal, rule
 
 _ALL = 2**31
@@ -88,7 +88,7 @@ def _enacted(
         reason=request.reason,
         disposition=Disposition.DEPRECATE,
     )
-    act = Act(
+    act = WriteAction(
         kind=EntryKind.WITHDRAWN,
         actor=actor.id,
         report=report,

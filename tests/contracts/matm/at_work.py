@@ -9,7 +9,7 @@ from tests.support.world import simulated_memory
 
 from matm_evaluation.scratch import StillClock
 from muniment import Memory
-from muniment.compat.matm.desk import Desk, Filed, matm_policy
+from muniment.compat.matm.desk import Filed, MatmHandler, matm_policy
 from muniment.compat.matm.sources import Sources
 from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import Json, JsonObject
@@ -38,7 +38,7 @@ class World:
         self.clock = StillClock(parse(NOON, field="start"))
         self.memory = memory if memory is not None else simulated_memory(policy=matm_policy(), clock=self.clock)
         curator = CURATOR if memory is None else memory.actor
-        self.desk = Desk(self.memory, curator=curator, steward=STEWARD, sources=sources, clock=self.clock)
+        self.desk = MatmHandler(self.memory, curator=curator, steward=STEWARD, sources=sources, clock=self.clock)
         self._numbers = 0
 
     def event(self, text: str, **fields: Json) -> JsonObject:

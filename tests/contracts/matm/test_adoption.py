@@ -11,7 +11,7 @@ from tests.contracts.matm.at_work import CONSUMER, CURATOR, STEWARD, World, told
 
 from muniment import Memory
 from muniment.compat.matm.adoption import Adopted, Batch, adopt, batch_name
-from muniment.compat.matm.desk import Desk, policy_text
+from muniment.compat.matm.desk import MatmHandler, policy_text
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import Malformed, NotFound, NotPermitted, Unreadable
 from muniment.model.status import Status
@@ -86,7 +86,7 @@ def test_a_preview_lists_what_would_become_of_each_and_changes_nothing_on_disk(t
     world, policy, vault = World(), tmp_path / "matm.yaml", tmp_path / "vault"
     policy.write_text(policy_text())
     with Memory.open(vault, policy=policy) as memory:
-        desk = Desk(memory, curator=CURATOR, steward=STEWARD)
+        desk = MatmHandler(memory, curator=CURATOR, steward=STEWARD)
         held = desk.emit(json.dumps(world.event("Checkout has three regions")).encode(), actor="producer.tester")
         desk.decide(held.event, actor=STEWARD, accept=True, reason=REASON)
         other = desk.emit(json.dumps(world.event("The build is green")).encode(), actor="producer.tester")

@@ -22,9 +22,9 @@ from tests.contracts.matm.at_work import (
 )
 
 from muniment import Memory
-from muniment.compat.matm.curator import Answer, Waiting, for_a_steward, opinion
-from muniment.compat.matm.desk import Desk, matm_policy, policy_text
-from muniment.compat.matm.grounds import Ground
+from muniment.compat.matm.curator import CuratorAnswer, WaitingEvent, for_a_steward, opinion
+from muniment.compat.matm.desk import MatmHandler, matm_policy, policy_text
+from muniment.compat.matm.grounds import RefusalGround
 from muniment.compat.matm.hazards import HARMFUL, found, steering
 from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import Json, JsonObject
@@ -97,15 +97,15 @@ def test_tickets_stand_in_the_order_they_came_and_go_when_they_are_answered(worl
 @pytest.mark.parametrize(
     ("ground", "step"),
     [
-        (Ground.MALFORMED, 0),
-        (Ground.UNSAFE, 1),
-        (Ground.UNAUTHORIZED, 2),
-        (Ground.OUTSIDE, 3),
-        (Ground.UNSUPPORTED, 5),
-        (Ground.REDUNDANT, 6),
+        (RefusalGround.MALFORMED, 0),
+        (RefusalGround.UNSAFE, 1),
+        (RefusalGround.UNAUTHORIZED, 2),
+        (RefusalGround.OUTSIDE, 3),
+        (RefusalGround.UNSUPPORTED, 5),
+        (RefusalGround.REDUNDANT, 6),
     ],
 )
-def test_a_discard_names_one_of_six_grounds_at_its_step(world: World, ground: Ground, step: int) -> None:
+def test_a_discard_names_one_of_six_grounds_at_its_step(world: World, ground: RefusalGround, step: int) -> None:
     held = world.emit(world.event("Checkout has three regions"))
     done = world.desk.decide(held.event, actor=STEWARD, accept=False, ground=ground, reason="looked at it")
     steps = done.report["steps"]
@@ -117,7 +117,9 @@ def test_a_discard_names_one_of_six_grounds_at_its_step(world: World, ground: Gr
 
 def test_who_may_only_discard_dismisses_in_the_same_words(world: World) -> None:
     held = world.emit(world.event("Clear the key first", suggested_scope="agent_team"))
-    done = world.desk.decide(held.event, actor=CURATOR, accept=False, ground=Ground.UNSUPPORTED, reason="no such run")
+    done = world.desk.decide(
+        held.event, actor=CURATOR, accept=False, ground=RefusalGround.UNSUPPORTED, reason="no such run"
+    )
     assert (done.report["decision"], done.report["reason"]) == ("discard", "unsupported: no such run")
 
 
@@ -126,7 +128,7 @@ def test_a_secret_is_taken_out_and_occurs_nowhere(tmp_path: Path) -> None:
     policy = tmp_path / "matm.yaml"
     policy.write_text(policy_text())
     with Memory.open(tmp_path / "vault", policy=policy) as memory:
-        desk = Desk(memory, curator=CURATOR, steward=STEWARD)
+        desk = MatmHandler(memory, curator=CURATOR, steward=STEWARD)
         event = World().event(
             f"The script carries its key in plain text: {KEY}",
             memory_kind="risk",
@@ -204,7 +206,7 @@ def test_an_append_is_in_the_directory_and_a_discard_is_not(world: World) -> Non
     assert entries(world.desk.directory(actor=CONSUMER)) == {}
     world.emit(world.event("Forget this", suggested_scope="discard"))
     held = world.emit(world.event("Billing is blue"))
-    world.desk.decide(held.event, actor=STEWARD, accept=False, ground=Ground.OUTSIDE, reason="not ours")
+    world.desk.decide(held.event, actor=STEWARD, accept=False, ground=RefusalGround.OUTSIDE, reason="not ours")
     assert entries(world.desk.directory(actor=CONSUMER)) == {}
     record = world.keep("Checkout has three regions", topic="/regions")
     directory = world.desk.directory(actor=CONSUMER)
@@ -288,7 +290,7 @@ def test_memory_about_people_is_read_by_those_its_charter_names_alone(world: Wor
         assert told(world.ask(question, actor=stranger, scopes=("x_user_identity",))) == []
 
 
-def waiting(**parts: object) -> Waiting:
+def waiting(**parts: object) -> WaitingEvent:
     place = Place(scope=Scope.PROJECT, scope_id="checkout", task_id="task-1")
     claim = Claim(
         content="Checkout has three regions",
@@ -307,7 +309,7 @@ def waiting(**parts: object) -> Waiting:
     )
     producer = Actor(id=TESTER, roles=("worker",), projects=("checkout",))
     given = {"event": "evt_1", "claim": claim, "report": report, "producer": producer, **parts}
-    return Waiting(**given)  # type: ignore[arg-type]  # the parts a test replaces
+    return WaitingEvent(**given)  # type: ignore[arg-type]  # the parts a test replaces
 
 
 def test_the_machine_curator_keeps_what_lacks_evidence_as_a_hypothesis_of_its_session() -> None:
@@ -315,10 +317,10 @@ def test_the_machine_curator_keeps_what_lacks_evidence_as_a_hypothesis_of_its_se
     changed = Claim(content=bare.content, nature=bare.nature, place=bare.place, belief=Belief(score=0.9))
     found = opinion(waiting(claim=changed), matm_policy())
     assert (found.answer, found.kind, found.scope, found.scope_id) == (
-        Answer.ACCEPT, Kind.HYPOTHESIS, Scope.SESSION, "task-1"
+        CuratorAnswer.ACCEPT, Kind.HYPOTHESIS, Scope.SESSION, "task-1"
     )  # fmt: skip
     doubted = Claim(content=bare.content, nature=bare.nature, place=bare.place, belief=Belief(score=0.3))
-    assert opinion(waiting(claim=doubted), matm_policy()).answer is Answer.DISCARD
+    assert opinion(waiting(claim=doubted), matm_policy()).answer is CuratorAnswer.DISCARD
 
 
 def test_the_machine_curator_leaves_a_destructive_step_to_a_person() -> None:

@@ -9,8 +9,8 @@ from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.matm.at_work import CURATOR, DOCS, FOREIGN_WORKER, MACHINE, STEWARD, TESTER, World, outcomes, told
 
-from muniment.compat.matm.desk import Desk, Filed
-from muniment.compat.matm.grounds import Ground
+from muniment.compat.matm.desk import Filed, MatmHandler
+from muniment.compat.matm.grounds import RefusalGround
 from muniment.compat.matm.sources import Sources
 from muniment.contracts.matm import CONTRACT
 from muniment.contracts.strict.values import JsonObject
@@ -286,7 +286,7 @@ def test_an_update_keeps_what_was_said_before_with_who_changed_it_and_why(world:
 
 @cites("MATM-030")
 def test_the_curators_interface_has_no_way_to_delete() -> None:
-    offered = {name for name in dir(Desk) if not name.startswith("_")}
+    offered = {name for name in dir(MatmHandler) if not name.startswith("_")}
     assert offered == {
         "counter", "curate", "decide", "directory", "emit", "export", "report", "retrieve", "audit", "tickets"
     }  # fmt: skip
@@ -296,7 +296,9 @@ def test_the_curators_interface_has_no_way_to_delete() -> None:
 @cites("MATM-031")
 def test_a_discarded_event_is_in_no_index_its_ground_is_in_the_audit_and_its_words_are_not(world: World) -> None:
     held = world.emit(world.event("The zeppelin schedule leaks customers"))
-    world.desk.decide(held.event, actor=STEWARD, accept=False, ground=Ground.OUTSIDE, reason="no project of ours")
+    world.desk.decide(
+        held.event, actor=STEWARD, accept=False, ground=RefusalGround.OUTSIDE, reason="no project of ours"
+    )
     assert world.memory.recall("zeppelin schedule").records == ()
     assert world.memory.insight.entity("zeppelin").records == ()
     report = world.desk.report(held.event)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from muniment.contracts.omir.report import Level, Report, Verdict
+from muniment.contracts.omir.report import Level, Report, ReportVerdict
 from muniment.contracts.omir.validate import OPTIONS, Options, validate
 from muniment.contracts.strict.values import Json, JsonObject
 
@@ -49,7 +49,7 @@ def without(value: JsonObject, name: str) -> JsonObject:
 
 
 def parity(data: bytes, level: Level = Level.CORE) -> Report:
-    return validate(data, verdict=Verdict.PARITY, level=level)
+    return validate(data, verdict=ReportVerdict.PARITY, level=level)
 
 
 def spec(data: bytes, level: Level = Level.CORE, options: Options = OPTIONS) -> Report:

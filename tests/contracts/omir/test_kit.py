@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from muniment.contracts.omir.report import Verdict
+from muniment.contracts.omir.report import ReportVerdict
 from muniment.contracts.omir.validate import validate
 from muniment.model.errors import CallerError
 from omir_conformance import Case, Seen, run
@@ -13,7 +13,7 @@ from omir_conformance.command import main
 
 def ours(case: Case) -> Seen:
     try:
-        report = validate(case.data, verdict=Verdict(case.suite))
+        report = validate(case.data, verdict=ReportVerdict(case.suite))
     except CallerError:
         return Seen(result="unreadable")
     found = tuple((one.code, one.severity.value, one.path) for one in report.findings)

@@ -9,7 +9,7 @@ import pytest
 from tests.contracts.cites import cites
 from tests.contracts.omir.bundles import AT, bundle, edge, entity, episode, record, spelled, without
 
-from muniment.contracts.omir.report import Level, Verdict
+from muniment.contracts.omir.report import Level, ReportVerdict
 from muniment.contracts.omir.validate import validate
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.surfaces.cli import run
@@ -395,7 +395,7 @@ def test_the_reference_refuses(name: str, said: Answer) -> None:
     code, found = said(data)
     in_order = sorted(found) if {one[0] for one in found} == {"E120"} else found
     assert (code, in_order) == (1, expected)
-    again = validate(data, verdict=Verdict.PARITY, level=Level.PROFILE)
+    again = validate(data, verdict=ReportVerdict.PARITY, level=Level.PROFILE)
     assert [(one.code, one.severity, one.path) for one in again.findings] == found
 
 

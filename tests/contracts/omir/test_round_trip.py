@@ -18,8 +18,8 @@ from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.omir import CONTRACT, texts
 from muniment.contracts.omir.decode import decode_bundle
 from muniment.contracts.omir.encode import Stamp, encode_bundle
-from muniment.contracts.omir.report import Level, Verdict
-from muniment.contracts.omir.terms import DRAFT_URL, Release
+from muniment.contracts.omir.report import Level, ReportVerdict
+from muniment.contracts.omir.terms import DRAFT_URL, OmirVersion
 from muniment.contracts.omir.validate import validate
 from muniment.contracts.strict.values import JsonObject, equal
 from muniment.model.claim import (
@@ -56,7 +56,7 @@ def test_a_bundle_goes_out_with_the_values_it_came_with(document: JsonObject) ->
 @given(documents(draft=True))
 def test_a_bundle_of_the_draft_goes_out_as_it_came_when_asked_to(document: JsonObject) -> None:
     bundle = decode_bundle(text_of(document))
-    encoded = encode_bundle(bundle.memories, envelope=bundle.envelope, release=Release.R1X)
+    encoded = encode_bundle(bundle.memories, envelope=bundle.envelope, release=OmirVersion.R1X)
     assert equal(json.loads(encoded.data), document)
 
 
@@ -64,7 +64,7 @@ def test_a_bundle_of_the_draft_goes_out_as_it_came_when_asked_to(document: JsonO
 def test_draft_fields_leave_in_an_extension_and_come_back_to_their_places(document: JsonObject) -> None:
     plain = CONTRACT.encode(CONTRACT.decode(text_of(document))).data
     assert passes(CONTRACT.check(plain))
-    again = CONTRACT.encode(CONTRACT.decode(plain), release=Release.R1X)
+    again = CONTRACT.encode(CONTRACT.decode(plain), release=OmirVersion.R1X)
     assert equal(json.loads(again.data), document)
     for entry in json.loads(plain)["entry"]:
         assert {"informationContent", "replayPriority", "interference", "boundaryStrength"}.isdisjoint(entry)
@@ -119,7 +119,7 @@ def test_a_memory_born_elsewhere_comes_back_whole() -> None:
 
 def test_a_memory_born_elsewhere_passes_the_strict_level_and_names_its_entities() -> None:
     encoded = CONTRACT.encode([BORN_ELSEWHERE])
-    for verdict in Verdict:
+    for verdict in ReportVerdict:
         assert validate(encoded.data, verdict=verdict, level=Level.STRICT).result == "pass"
     first, second, record = json.loads(encoded.data)["entry"]
     assert [(one["resourceType"], one["name"]) for one in (first, second)] == [

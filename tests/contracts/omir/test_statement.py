@@ -10,7 +10,7 @@ from tests.contracts.cites import cites
 
 from muniment.contracts.omir import rules as our_rules
 from muniment.contracts.omir.statement import spell, statement
-from muniment.contracts.omir.terms import Release
+from muniment.contracts.omir.terms import OmirVersion
 from muniment.model.errors import Malformed
 from omir_conformance import activation, rules, sketch
 
@@ -53,7 +53,7 @@ def test_a_statement_lists_what_is_demanded_of_one() -> None:
 def test_a_statement_follows_the_configuration() -> None:
     reader = statement("reader/1", profiles=(), level="core", roles=("consumer",))
     assert (reader.writes, reader.omirb, reader.extension_urls, reader.level) == ("none", ("reads",), (), "core")
-    assert statement("writer/1", profiles=(), release=Release.R1X).writes == "R1.x"
+    assert statement("writer/1", profiles=(), release=OmirVersion.R1X).writes == "R1.x"
 
 
 @each(

@@ -17,7 +17,7 @@ from muniment.contracts.finding import passes
 from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.omir import CONTRACT
 from muniment.contracts.omir.encode import Stamp, encode_bundle
-from muniment.contracts.omir.report import Level, Verdict
+from muniment.contracts.omir.report import Level, ReportVerdict
 from muniment.contracts.omir.terms import URLS
 from muniment.contracts.omir.validate import validate
 from muniment.contracts.registry import ContractName
@@ -223,7 +223,7 @@ def test_every_export_passes_core_and_a_stamped_one_strict() -> None:
     store.review.retire("slow", becomes="deprecated", reason="another rule holds")
     plain = write_out(store, ContractName.OMIR, statuses=ALL).data
     stamped = encode_bundle(browsed(store), stamp=STAMP).data
-    for verdict in Verdict:
+    for verdict in ReportVerdict:
         assert validate(plain, verdict=verdict, level=Level.CORE).result == "pass"
         assert validate(stamped, verdict=verdict, level=Level.STRICT).result == "pass"
 

@@ -11,14 +11,14 @@ from tests.contracts.omir.bundles import AT, bundle, entity, of, parity, record,
 
 from muniment.contracts.finding import Severity
 from muniment.contracts.omir import CONTRACT
-from muniment.contracts.omir.report import Level, Status, Verdict
+from muniment.contracts.omir.report import Level, ReportStatus, ReportVerdict
 from muniment.contracts.omir.validate import Options, findings, validate
 from muniment.contracts.strict.reader import ReaderLimits
 from muniment.contracts.strict.values import Json
 from muniment.model.errors import LimitExceeded, Unreadable
 
 WHOLE: dict[str, Json] = {"resourceType": "Bundle", "omirVersion": "R1", "entry": []}
-BOTH = each("verdict", list(Verdict))
+BOTH = each("verdict", list(ReportVerdict))
 
 
 def _nested(depth: int) -> bytes:
@@ -29,16 +29,16 @@ def _nested(depth: int) -> bytes:
 
 @BOTH
 @cites("OMIR-001")
-def test_a_bundle_in_utf8_passes(verdict: Verdict) -> None:
+def test_a_bundle_in_utf8_passes(verdict: ReportVerdict) -> None:
     data = spelled({**WHOLE, "source": "Zoë"}).decode().encode("utf-8")
-    assert validate(data, verdict=verdict).result is Status.PASS
+    assert validate(data, verdict=verdict).result is ReportStatus.PASS
 
 
 @BOTH
 @cites("OMIR-001")
-def test_anything_but_an_object_fails(verdict: Verdict) -> None:
+def test_anything_but_an_object_fails(verdict: ReportVerdict) -> None:
     found = validate(b"[]", verdict=verdict)
-    assert found.result is Status.FAIL
+    assert found.result is ReportStatus.FAIL
     assert sorted(told(found)) == [("E110", "/"), ("E111", "/resourceType"), ("E300", "/omirVersion")]
 
 
@@ -63,7 +63,7 @@ FATAL = {
 @BOTH
 @each("data", FATAL.values(), ids=FATAL.keys())
 @cites("OMIR-002", "OMIR-003")
-def test_what_is_no_json_is_fatal(data: bytes, verdict: Verdict) -> None:
+def test_what_is_no_json_is_fatal(data: bytes, verdict: ReportVerdict) -> None:
     with pytest.raises(Unreadable):
         validate(data, verdict=verdict)
     assert [one.code for one in findings(data)] == ["E000"]
@@ -83,15 +83,15 @@ def test_what_cannot_be_read_is_fatal_inside_an_entry_too(bad: bytes) -> None:
 
 
 def test_a_large_whole_number_that_a_float_can_hold_is_read() -> None:
-    assert parity(bundle(record(version=10**20))).result is Status.PASS
-    assert parity(bundle(record(version=10**308))).result is Status.PASS
+    assert parity(bundle(record(version=10**20))).result is ReportStatus.PASS
+    assert parity(bundle(record(version=10**308))).result is ReportStatus.PASS
 
 
 @BOTH
 @cites("OMIR-004")
-def test_nesting_of_100_is_taken_and_of_200_refused(verdict: Verdict) -> None:
-    assert validate(_nested(100), verdict=verdict).result is Status.PASS
-    assert validate(_nested(127), verdict=verdict).result is Status.PASS
+def test_nesting_of_100_is_taken_and_of_200_refused(verdict: ReportVerdict) -> None:
+    assert validate(_nested(100), verdict=verdict).result is ReportStatus.PASS
+    assert validate(_nested(127), verdict=verdict).result is ReportStatus.PASS
     with pytest.raises(Unreadable):
         validate(_nested(128), verdict=verdict)
     with pytest.raises(Unreadable):
@@ -106,7 +106,7 @@ def test_no_nesting_ends_the_process_and_the_limit_can_be_set(depth: int) -> Non
             spec(text)
     with pytest.raises(Unreadable):
         spec(_nested(20), options=Options(limits=ReaderLimits(depth=19)))
-    assert spec(_nested(200), options=Options(limits=ReaderLimits(depth=200))).result is Status.PASS
+    assert spec(_nested(200), options=Options(limits=ReaderLimits(depth=200))).result is ReportStatus.PASS
 
 
 def test_a_text_beyond_the_limit_is_refused() -> None:
@@ -146,7 +146,7 @@ def test_a_key_said_twice_is_told_with_both_places_and_fails_the_text(
         f"the key is said at line {first[0]}, column {first[1]}, and again at line {again[0]}, column {again[1]}"
     )
     for level in Level:
-        assert (spec(data, level).result, spec(data, level).core_conformant) == (Status.FAIL, False)
+        assert (spec(data, level).result, spec(data, level).core_conformant) == (ReportStatus.FAIL, False)
     assert of(parity(data), "E500") == []
 
 
@@ -165,7 +165,7 @@ def test_what_the_text_fails_for_a_key_said_twice_is_not_decoded_either() -> Non
     with pytest.raises(Unreadable):
         CONTRACT.decode(data)
     assert [one.code for one in CONTRACT.check(data) if one.severity is Severity.ERROR] == ["E500"]
-    assert parity(data).result is Status.PASS
+    assert parity(data).result is ReportStatus.PASS
 
 
 @each("depth", [100, 101, 127])
@@ -179,12 +179,12 @@ def test_what_is_found_valid_is_decoded_however_deep(depth: int) -> None:
 
 def test_the_last_of_two_equal_keys_counts_as_for_the_reference() -> None:
     data = bundle(record(importance="@")).replace(b'"importance": "@"', b'"importance": 5, "importance": 0.5')
-    assert parity(data).result is Status.PASS
+    assert parity(data).result is ReportStatus.PASS
 
 
 @BOTH
 @cites("OMIR-006")
-def test_a_bundle_must_say_that_it_is_one(verdict: Verdict) -> None:
+def test_a_bundle_must_say_that_it_is_one(verdict: ReportVerdict) -> None:
     absent = validate(spelled(without(WHOLE, "resourceType")), verdict=verdict)
     assert told(absent) == [("E110", "/"), ("E111", "/resourceType")]
     other = validate(spelled({**WHOLE, "resourceType": "bundle"}), verdict=verdict)
@@ -194,7 +194,7 @@ def test_a_bundle_must_say_that_it_is_one(verdict: Verdict) -> None:
 
 @BOTH
 @cites("OMIR-007")
-def test_a_bundle_must_be_of_release_r1(verdict: Verdict) -> None:
+def test_a_bundle_must_be_of_release_r1(verdict: ReportVerdict) -> None:
     absent = validate(spelled(without(WHOLE, "omirVersion")), verdict=verdict)
     assert of(absent, "E300") == [("E300", "/omirVersion")]
     assert told(validate(spelled({**WHOLE, "omirVersion": "r1"}), verdict=verdict)) == [("E300", "/omirVersion")]
@@ -204,7 +204,7 @@ def test_a_bundle_must_be_of_release_r1(verdict: Verdict) -> None:
 
 @BOTH
 @cites("OMIR-008")
-def test_a_bundle_must_have_a_list_of_entries(verdict: Verdict) -> None:
+def test_a_bundle_must_have_a_list_of_entries(verdict: ReportVerdict) -> None:
     assert told(validate(spelled(without(WHOLE, "entry")), verdict=verdict)) == [("E110", "/")]
     others: list[Json] = [{}, None, "x", 1]
     for wrong in others:
@@ -214,22 +214,22 @@ def test_a_bundle_must_have_a_list_of_entries(verdict: Verdict) -> None:
 @BOTH
 @each("level", [Level.CORE, Level.STRICT])
 @cites("OMIR-009")
-def test_an_empty_bundle_passes(verdict: Verdict, level: Level) -> None:
+def test_an_empty_bundle_passes(verdict: ReportVerdict, level: Level) -> None:
     found = validate(spelled(WHOLE), verdict=verdict, level=level)
-    assert (found.result, told(found)) == (Status.PASS, [])
+    assert (found.result, told(found)) == (ReportStatus.PASS, [])
 
 
 @BOTH
 @each("name", ["vendor", "meta", "extension", "Id"])
 @cites("OMIR-010")
-def test_a_field_the_bundle_does_not_have_is_refused(name: str, verdict: Verdict) -> None:
+def test_a_field_the_bundle_does_not_have_is_refused(name: str, verdict: ReportVerdict) -> None:
     found = validate(spelled({**WHOLE, name: []}), verdict=verdict)
-    assert (told(found), found.result) == ([("E110", "/")], Status.FAIL)
+    assert (told(found), found.result) == ([("E110", "/")], ReportStatus.FAIL)
 
 
 @BOTH
 @cites("OMIR-011")
-def test_the_id_and_the_time_of_a_bundle_have_their_form(verdict: Verdict) -> None:
+def test_the_id_and_the_time_of_a_bundle_have_their_form(verdict: ReportVerdict) -> None:
     assert told(validate(spelled({**WHOLE, "id": "b:1.x_-", "generatedAt": AT}), verdict=verdict)) == []
     wrong = validate(spelled({**WHOLE, "id": "a b", "generatedAt": "2026-05-30"}), verdict=verdict)
     assert sorted(told(wrong)) == [("E110", "/generatedAt"), ("E110", "/id")]
@@ -245,14 +245,14 @@ def test_any_context_passes(context: Json) -> None:
 @cites("OMIR-012")
 def test_a_context_that_is_another_text_warns() -> None:
     data = spelled({**WHOLE, "@context": "https://example.org/context"})
-    assert (parity(data).result, told(spec(data))) == (Status.PASS, [("W501", "/@context")])
-    assert spec(data).result is Status.PASS
-    assert spec(data, Level.STRICT).result is Status.FAIL
+    assert (parity(data).result, told(spec(data))) == (ReportStatus.PASS, [("W501", "/@context")])
+    assert spec(data).result is ReportStatus.PASS
+    assert spec(data, Level.STRICT).result is ReportStatus.FAIL
 
 
 @BOTH
 @cites("OMIR-013")
-def test_an_entry_that_is_no_object_is_e100(verdict: Verdict) -> None:
+def test_an_entry_that_is_no_object_is_e100(verdict: ReportVerdict) -> None:
     others: list[Json] = [None, 1, "x", [], True]
     for wrong in others:
         assert of(validate(bundle(wrong), verdict=verdict), "E100", "E101") == [("E100", "/entry/0")]
@@ -261,7 +261,7 @@ def test_an_entry_that_is_no_object_is_e100(verdict: Verdict) -> None:
 @BOTH
 @each("kind", ["Bundle", "memoryrecord", "Agent", "", 5, None])
 @cites("OMIR-013")
-def test_an_entry_of_no_known_type_is_e101(kind: Json, verdict: Verdict) -> None:
+def test_an_entry_of_no_known_type_is_e101(kind: Json, verdict: ReportVerdict) -> None:
     found = validate(bundle({**entity(), "resourceType": kind}), verdict=verdict)
     assert of(found, "E101", "E120") == [("E101", "/entry/0/resourceType")]
     absent = validate(bundle(without(entity(), "resourceType")), verdict=verdict)
@@ -273,5 +273,5 @@ def test_an_entry_of_no_known_type_is_e101(kind: Json, verdict: Verdict) -> None
 def test_a_newer_release_is_one_finding_only(release: str) -> None:
     data = spelled({"resourceType": "Bundle", "omirVersion": release, "entry": [{"resourceType": "Agent"}], "new": 1})
     assert told(spec(data)) == [("E300", "/omirVersion")]
-    assert spec(data).result is Status.FAIL
+    assert spec(data).result is ReportStatus.FAIL
     assert len(told(parity(data))) > 1

@@ -6,14 +6,14 @@ from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.omir.bundles import bundle, edge, entity, episode, of, parity, record, spec, told, without
 
-from muniment.contracts.omir.report import Status, Verdict
+from muniment.contracts.omir.report import ReportStatus, ReportVerdict
 from muniment.contracts.omir.validate import validate
 from muniment.contracts.strict.values import Json, JsonObject
 
-BOTH = each("verdict", list(Verdict))
+BOTH = each("verdict", list(ReportVerdict))
 
 
-def _errors(one: JsonObject, verdict: Verdict = Verdict.PARITY) -> list[str]:
+def _errors(one: JsonObject, verdict: ReportVerdict = ReportVerdict.PARITY) -> list[str]:
     """Where in an entry something is wrong, in the company of what it refers to."""
     others: list[JsonObject] = [entity("a"), episode("e1")]
     found = validate(bundle(*others, one), verdict=verdict).findings
@@ -23,14 +23,14 @@ def _errors(one: JsonObject, verdict: Verdict = Verdict.PARITY) -> list[str]:
 @BOTH
 @each("id_", ["x", "x" * 128, "A-Za.z_0:9"])
 @cites("OMIR-015")
-def test_an_id_of_1_to_128_characters_passes(id_: str, verdict: Verdict) -> None:
-    assert validate(bundle(record(id_)), verdict=verdict).result is Status.PASS
+def test_an_id_of_1_to_128_characters_passes(id_: str, verdict: ReportVerdict) -> None:
+    assert validate(bundle(record(id_)), verdict=verdict).result is ReportStatus.PASS
 
 
 @BOTH
 @each("id_", ["", "x" * 129, "a/b", "a b", "é", "a\n", "\n", "a\u0000"])
 @cites("OMIR-015")
-def test_no_other_id_passes(id_: str, verdict: Verdict) -> None:
+def test_no_other_id_passes(id_: str, verdict: ReportVerdict) -> None:
     found = validate(bundle(record(id_)), verdict=verdict)
     assert of(found, "E120") == [("E120", "/entry/0/id")]
     assert of(validate(bundle(record(parentId=id_)), verdict=verdict), "E120") == [("E120", "/entry/0/parentId")]
@@ -41,7 +41,7 @@ def test_no_other_id_passes(id_: str, verdict: Verdict) -> None:
 
 @BOTH
 @cites("OMIR-015")
-def test_a_reference_that_ends_in_a_line_break_is_refused_in_every_place(verdict: Verdict) -> None:
+def test_a_reference_that_ends_in_a_line_break_is_refused_in_every_place(verdict: ReportVerdict) -> None:
     assert _errors(edge("r1", "a\n"), verdict) == ["/from/ref"]
     assert _errors(edge("r1", "a", "a\n"), verdict) == ["/to/ref"]
     assert _errors(edge(sourceEpisode={"ref": "Episode/e1\n"}), verdict) == ["/sourceEpisode/ref"]
@@ -52,10 +52,10 @@ def test_a_reference_that_ends_in_a_line_break_is_refused_in_every_place(verdict
 
 @BOTH
 @cites("OMIR-016")
-def test_two_types_may_share_an_id(verdict: Verdict) -> None:
+def test_two_types_may_share_an_id(verdict: ReportVerdict) -> None:
     data = bundle(record("x"), entity("x"), episode("x"), edge("x", "x", "x", sourceEpisode={"ref": "Episode/x"}))
     found = validate(data, verdict=verdict)
-    assert (found.result, told(found)) == (Status.PASS, [])
+    assert (found.result, told(found)) == (ReportStatus.PASS, [])
 
 
 @BOTH
@@ -74,7 +74,7 @@ def test_two_types_may_share_an_id(verdict: Verdict) -> None:
     ],
 )
 @cites("OMIR-018", "OMIR-019")
-def test_an_instant_passes_in_every_place(text: str, verdict: Verdict) -> None:
+def test_an_instant_passes_in_every_place(text: str, verdict: ReportVerdict) -> None:
     for field in ("createdAt", "eventTime", "validUntil"):
         assert _errors(record(**{field: text}), verdict) == []
     assert _errors(edge(validAt=text), verdict) == []
@@ -103,7 +103,7 @@ def test_an_instant_passes_in_every_place(text: str, verdict: Verdict) -> None:
     ],
 )
 @cites("OMIR-018", "OMIR-019")
-def test_what_is_no_instant_fails_in_every_place(text: str, verdict: Verdict) -> None:
+def test_what_is_no_instant_fails_in_every_place(text: str, verdict: ReportVerdict) -> None:
     assert _errors(record(createdAt=text), verdict) == ["/createdAt"]
     assert _errors(record(eventTime=text, validUntil=text), verdict) == ["/eventTime", "/validUntil"]
     for field in ("eventTime", "validUntil"):
@@ -142,7 +142,7 @@ DRAFT_SCORES = ["novelty", "replayPriority", "needProbability", "boundaryStrengt
 @BOTH
 @each("name", [*SCORES, *DRAFT_SCORES, "normalizedStrength"])
 @cites("OMIR-020", "OMIR-021")
-def test_a_score_lies_in_the_unit_interval(name: str, verdict: Verdict) -> None:
+def test_a_score_lies_in_the_unit_interval(name: str, verdict: ReportVerdict) -> None:
     for good in (0, 1, 0.0, 1.0, -0.0, 0.5):
         assert _errors(_score(name, good), verdict) == []
     for bad in (-0.001, 1.0000000001, "0.5", True, None):
@@ -152,7 +152,7 @@ def test_a_score_lies_in_the_unit_interval(name: str, verdict: Verdict) -> None:
 
 @BOTH
 @cites("OMIR-022")
-def test_evidence_and_half_life_are_above_zero(verdict: Verdict) -> None:
+def test_evidence_and_half_life_are_above_zero(verdict: ReportVerdict) -> None:
     good: JsonObject = record(confidence={"alpha": 5e-324, "beta": 1}, decay={"halfLifeHours": 0.1})
     assert _errors(good, verdict) == []
     for bad in (0, -1, 0.0):
@@ -162,7 +162,7 @@ def test_evidence_and_half_life_are_above_zero(verdict: Verdict) -> None:
 
 @BOTH
 @cites("OMIR-023")
-def test_counts_are_whole_and_within_their_bounds(verdict: Verdict) -> None:
+def test_counts_are_whole_and_within_their_bounds(verdict: ReportVerdict) -> None:
     def resource(count: Json, version: Json, grade: Json) -> JsonObject:
         meta: Json = {"omirVersion": "R1", "maturity": grade}
         return record(version=version, decay={"accessCount": count}, meta=meta)
@@ -188,7 +188,7 @@ def test_what_breaks_two_rules_of_one_schema_is_told_twice_by_the_reference() ->
         "/version",
         "/version",
     ]
-    assert _errors(record(meta=meta, version=0.5), Verdict.SPEC) == [
+    assert _errors(record(meta=meta, version=0.5), ReportVerdict.SPEC) == [
         "/meta/maturity",
         "/meta/omirVersion",
         "/version",
@@ -197,7 +197,7 @@ def test_what_breaks_two_rules_of_one_schema_is_told_twice_by_the_reference() ->
 
 @BOTH
 @cites("OMIR-024")
-def test_addresses_are_absolute_uris(verdict: Verdict) -> None:
+def test_addresses_are_absolute_uris(verdict: ReportVerdict) -> None:
     def resource(url: str) -> JsonObject:
         return record(meta={"omirVersion": "R1", "profile": [url]}, extension=[{"url": url, "valueString": ""}])
 
@@ -218,7 +218,9 @@ REQUIRED: dict[str, tuple[JsonObject, list[str]]] = {
 @BOTH
 @each(("whole", "names"), REQUIRED.values(), ids=REQUIRED.keys())
 @cites("OMIR-025")
-def test_each_missing_field_is_told_once_at_the_entry(whole: JsonObject, names: list[str], verdict: Verdict) -> None:
+def test_each_missing_field_is_told_once_at_the_entry(
+    whole: JsonObject, names: list[str], verdict: ReportVerdict
+) -> None:
     for name in names:
         assert _errors(without(whole, name), verdict) == [""]
     nothing: JsonObject = {"resourceType": whole["resourceType"]}
@@ -240,7 +242,7 @@ VOCABULARIES = {
 @BOTH
 @each("name", VOCABULARIES)
 @cites("OMIR-026")
-def test_each_word_of_a_vocabulary_passes_and_no_other(name: str, verdict: Verdict) -> None:
+def test_each_word_of_a_vocabulary_passes_and_no_other(name: str, verdict: ReportVerdict) -> None:
     def resource(word: Json) -> JsonObject:
         if name == "labels":
             return entity("b", labels=[word])
@@ -257,7 +259,7 @@ def test_each_word_of_a_vocabulary_passes_and_no_other(name: str, verdict: Verdi
 
 @BOTH
 @cites("OMIR-027")
-def test_an_unknown_field_is_told_at_the_object_it_is_in(verdict: Verdict) -> None:
+def test_an_unknown_field_is_told_at_the_object_it_is_in(verdict: ReportVerdict) -> None:
     assert _errors(record(vendorScore=1), verdict) == [""]
     for name in ("meta", "decay", "confidence", "provenance"):
         inside: Json = {"omirVersion": "R1", "x": 1} if name == "meta" else {"x": 1}
@@ -268,12 +270,12 @@ def test_an_unknown_field_is_told_at_the_object_it_is_in(verdict: Verdict) -> No
 
 def test_the_reference_counts_the_unknown_fields_of_one_object_together_and_we_each() -> None:
     assert _errors(record(x=1, y=2)) == [""]
-    assert _errors(record(x=1, y=2), Verdict.SPEC) == ["", ""]
+    assert _errors(record(x=1, y=2), ReportVerdict.SPEC) == ["", ""]
 
 
 @BOTH
 @cites("OMIR-028")
-def test_null_is_refused_everywhere_but_in_the_value_of_an_extension(verdict: Verdict) -> None:
+def test_null_is_refused_everywhere_but_in_the_value_of_an_extension(verdict: ReportVerdict) -> None:
     assert _errors(record(extension=[{"url": "x:y", "valueJson": None}]), verdict) == []
     fields = ["meta", "kind", "tier", "eventTime", "importance", "confidence", "decay", "provenance", "entityRefs"]
     for name in [*fields, "parentId", "validUntil", "version", "extension", "interference", "id", "content"]:
@@ -285,7 +287,7 @@ def test_null_is_refused_everywhere_but_in_the_value_of_an_extension(verdict: Ve
 
 @BOTH
 @cites("OMIR-029")
-def test_values_of_maps_are_texts_and_their_keys_are_escaped_in_paths(verdict: Verdict) -> None:
+def test_values_of_maps_are_texts_and_their_keys_are_escaped_in_paths(verdict: ReportVerdict) -> None:
     free: JsonObject = {"": "", "a b": "x", "\u00e9/~": "y"}
     assert _errors(entity("b", attributes=free), verdict) == []
     assert _errors(episode("e2", metadata=free), verdict) == []
@@ -295,7 +297,7 @@ def test_values_of_maps_are_texts_and_their_keys_are_escaped_in_paths(verdict: V
 
 @BOTH
 @cites("OMIR-030")
-def test_a_reference_is_an_object_with_ref_alone(verdict: Verdict) -> None:
+def test_a_reference_is_an_object_with_ref_alone(verdict: ReportVerdict) -> None:
     assert _errors(record(entityRefs=["Entity/a"]), verdict) == ["/entityRefs/0"]
     assert _errors(record(entityRefs=[{"ref": "Entity/a", "type": "Entity"}]), verdict) == ["/entityRefs/0"]
     for wrong in ("Agent/a", "Bundle/a"):
@@ -306,7 +308,7 @@ def test_a_reference_is_an_object_with_ref_alone(verdict: Verdict) -> None:
 
 @BOTH
 @cites("OMIR-031")
-def test_all_errors_of_an_entry_are_told(verdict: Verdict) -> None:
+def test_all_errors_of_an_entry_are_told(verdict: ReportVerdict) -> None:
     bad = record("a b", content=1, createdAt="x", kind="x", importance=2, version=0, x=1)
     found = _errors(bad, verdict)
     assert found == ["", "/content", "/createdAt", "/id", "/importance", "/kind", "/version"]
@@ -317,9 +319,9 @@ def test_a_normalised_strength_needs_its_normalization_and_a_sketch_its_algorith
     data = bundle(entity(), edge(normalizedStrength=0.5))
     assert told(parity(data)) == [("E120", "/entry/1")]
     assert of(spec(data), "E120", "E251") == [("E251", "/entry/1/normalizedStrength")]
-    assert spec(data).result is Status.FAIL
+    assert spec(data).result is ReportStatus.FAIL
     sketch: JsonObject = {"kind": "bloom", "domain": "entity", "hashes": 1, "bits": 8, "hashAlg": "x", "data": "AA=="}
     assert told(parity(bundle(familiaritySketch=sketch))) == []
-    for verdict in Verdict:
+    for verdict in ReportVerdict:
         found = validate(bundle(familiaritySketch=without(sketch, "hashAlg")), verdict=verdict)
         assert of(found, "E110") == [("E110", "/familiaritySketch")]

@@ -10,7 +10,7 @@ from tests.contracts.omir.bundles import bundle, entity, episode, of, parity, re
 from muniment import Memory
 from muniment.contracts.finding import Severity
 from muniment.contracts.omir.profiles import Predicates, Profile, r1_profiles, read_profile
-from muniment.contracts.omir.report import Level, Report, Status
+from muniment.contracts.omir.report import Level, Report, ReportStatus
 from muniment.contracts.omir.validate import Options
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.errors import Malformed, Unreadable
@@ -49,7 +49,7 @@ def test_a_coding_agents_records_have_provenance_and_an_explicit_kind() -> None:
     assert breaches(record(meta=meta)) == [("E400", "/entry/0"), ("E400", "/entry/0")]
     assert breaches(record(meta=meta, provenance={})) == [("E400", "/entry/0")]
     assert breaches(record(meta=meta, kind="memory", provenance={})) == []
-    assert profiled(record(meta=meta)).result is Status.FAIL
+    assert profiled(record(meta=meta)).result is ReportStatus.FAIL
     assert breaches(record()) == []
 
 
@@ -68,7 +68,7 @@ def test_what_the_coding_profile_recommends_warns() -> None:
     assert breaches(made(experienceType="decision")) == []
     assert breaches(entity(meta=claims(CODING), labels=["person"])) == [("W403", "/entry/0/labels")]
     assert breaches(entity(meta=claims(CODING), labels=["person", "skill"])) == []
-    assert profiled(made(experienceType="command")).result is Status.PASS
+    assert profiled(made(experienceType="command")).result is ReportStatus.PASS
 
 
 @cites("OMIR-052")
@@ -120,13 +120,13 @@ def test_a_personal_assistants_records_say_how_sure_and_how_personal_they_are(me
 def test_a_profile_nobody_knows_never_fails_core_and_is_told_only_when_asked() -> None:
     stranger = record(meta=claims("https://example.org/profile"))
     for level in (Level.CORE, Level.STRICT):
-        assert (parity(bundle(stranger), level).result, told(spec(bundle(stranger), level))) == (Status.PASS, [])
+        assert (parity(bundle(stranger), level).result, told(spec(bundle(stranger), level))) == (ReportStatus.PASS, [])
     assert breaches(stranger) == []
     assert breaches(stranger, options=Options(required=(CODING,)))[0] == ("W402", "/entry/0")
     asked = Options(profiles=(_narrow(),))
     assert of(spec(bundle(stranger), options=asked), "E401") == [("E401", "/entry/0/meta/profile/0")]
     found = spec(bundle(stranger), options=asked)
-    assert (found.result, found.core_conformant) == (Status.FAIL, True)
+    assert (found.result, found.core_conformant) == (ReportStatus.FAIL, True)
 
 
 @cites("OMIR-051", "OMIR-054")
@@ -138,12 +138,12 @@ def test_a_broken_claim_is_a_warning_where_nobody_asks_for_profiles_and_an_error
     core, strict, asked = (spec(data, level) for level in (Level.CORE, Level.STRICT, Level.PROFILE))
     assert told(core) == [("E400", path), ("E400", f"{path}/extension")]
     assert {one.severity for one in core.findings} == {Severity.WARNING}
-    assert (core.result, core.core_conformant, core.checks.profile) == (Status.PASS, True, Status.SKIPPED)
-    assert (strict.result, strict.core_conformant) == (Status.FAIL, True)
+    assert (core.result, core.core_conformant, core.checks.profile) == (ReportStatus.PASS, True, ReportStatus.SKIPPED)
+    assert (strict.result, strict.core_conformant) == (ReportStatus.FAIL, True)
     assert {one.severity for one in asked.findings if one.code == "E400"} == {Severity.ERROR}
-    assert (asked.result, asked.checks.profile, asked.core_conformant) == (Status.FAIL, Status.FAIL, True)
+    assert (asked.result, asked.checks.profile, asked.core_conformant) == (ReportStatus.FAIL, ReportStatus.FAIL, True)
     assert ("W403", f"{path}") in told(asked)
-    assert (told(parity(data)), parity(data, Level.STRICT).result) == ([], Status.PASS)
+    assert (told(parity(data)), parity(data, Level.STRICT).result) == ([], ReportStatus.PASS)
 
 
 @cites("OMIR-055")
@@ -154,16 +154,16 @@ def test_a_required_profile_warns_where_it_is_not_claimed() -> None:
         ("W402", "/entry/1"),
         ("W402", "/entry/2"),
     ]
-    assert profiled(claiming, record("m2"), options=options).result is Status.PASS
+    assert profiled(claiming, record("m2"), options=options).result is ReportStatus.PASS
     with pytest.raises(Malformed):
         profiled(claiming, options=Options(required=("https://example.org/unknown",)))
 
 
 def test_whether_profiles_were_looked_into_stands_in_the_report() -> None:
-    assert spec(bundle()).checks.profile is Status.SKIPPED
-    assert profiled().checks.profile is Status.PASS
-    assert profiled(record(meta=claims(CODING))).checks.profile is Status.FAIL
-    assert parity(bundle(), Level.PROFILE).checks.profile is Status.SKIPPED
+    assert spec(bundle()).checks.profile is ReportStatus.SKIPPED
+    assert profiled().checks.profile is ReportStatus.PASS
+    assert profiled(record(meta=claims(CODING))).checks.profile is ReportStatus.FAIL
+    assert parity(bundle(), Level.PROFILE).checks.profile is ReportStatus.SKIPPED
 
 
 NARROW: JsonObject = {

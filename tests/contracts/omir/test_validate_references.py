@@ -15,12 +15,12 @@ from tests.contracts.cites import cites
 from tests.contracts.omir.bundles import bundle, edge, entity, episode, of, parity, record, spec, told, without
 
 from muniment.contracts.finding import Severity
-from muniment.contracts.omir.hints import Names, distance
-from muniment.contracts.omir.report import Level, Status, Verdict
+from muniment.contracts.omir.hints import NameHints, distance
+from muniment.contracts.omir.report import Level, ReportStatus, ReportVerdict
 from muniment.contracts.omir.validate import validate
 from muniment.contracts.strict.values import Json, JsonObject
 
-BOTH = each("verdict", list(Verdict))
+BOTH = each("verdict", list(ReportVerdict))
 GHOST: Json = {"ref": "Entity/ghost-x"}
 PLACES: dict[str, tuple[JsonObject, str, str]] = {
     "entityRefs of a record": (record(entityRefs=[{"ref": "Entity/a"}, GHOST]), "entityRefs/1/ref", "Entity/ghost-x"),
@@ -32,7 +32,7 @@ PLACES: dict[str, tuple[JsonObject, str, str]] = {
 }
 
 
-def _lost(report_of: Verdict, *entries: Json) -> list[tuple[str, str]]:
+def _lost(report_of: ReportVerdict, *entries: Json) -> list[tuple[str, str]]:
     return of(validate(bundle(*entries), verdict=report_of), "E200", "E201")
 
 
@@ -40,17 +40,17 @@ def _lost(report_of: Verdict, *entries: Json) -> list[tuple[str, str]]:
 @each(("one", "where", "value"), PLACES.values(), ids=PLACES.keys())
 @cites("OMIR-034")
 def test_a_reference_to_nothing_is_told_with_path_and_value(
-    one: JsonObject, where: str, value: str, verdict: Verdict
+    one: JsonObject, where: str, value: str, verdict: ReportVerdict
 ) -> None:
     found = validate(bundle(entity(), one), verdict=verdict)
     (lost,) = [told for told in found.findings if told.code == "E200"]
-    assert (lost.path, lost.value, found.result) == (f"/entry/1/{where}", value, Status.FAIL)
+    assert (lost.path, lost.value, found.result) == (f"/entry/1/{where}", value, ReportStatus.FAIL)
     assert found.core_conformant is False
 
 
 @BOTH
 @cites("OMIR-035")
-def test_a_reference_to_another_type_is_e201_and_e200_if_there_is_none(verdict: Verdict) -> None:
+def test_a_reference_to_another_type_is_e201_and_e200_if_there_is_none(verdict: ReportVerdict) -> None:
     assert _lost(verdict, entity(), episode(), record(entityRefs=[{"ref": "Episode/e1"}])) == [
         ("E201", "/entry/2/entityRefs/0/ref")
     ]
@@ -63,7 +63,7 @@ def test_a_reference_to_another_type_is_e201_and_e200_if_there_is_none(verdict: 
 
 @BOTH
 @cites("OMIR-036")
-def test_references_may_point_forward(verdict: Verdict) -> None:
+def test_references_may_point_forward(verdict: ReportVerdict) -> None:
     entries: list[Json] = [
         edge(sourceEpisode={"ref": "Episode/e1"}),
         record("m1", parentId="m2", entityRefs=[{"ref": "Entity/a"}]),
@@ -76,7 +76,7 @@ def test_references_may_point_forward(verdict: Verdict) -> None:
 
 @BOTH
 @cites("OMIR-036")
-def test_the_order_of_entries_changes_no_verdict(verdict: Verdict) -> None:
+def test_the_order_of_entries_changes_no_verdict(verdict: ReportVerdict) -> None:
     entries: list[JsonObject] = [
         *(one for one, _, _ in PLACES.values()),
         entity(),
@@ -120,9 +120,9 @@ def test_the_nearest_name_at_one_or_two_edits_is_suggested() -> None:
 def test_the_nearest_of_long_names_is_suggested_wherever_it_stands() -> None:
     name = "abcdefghijklmnopqrstuvwxyz-0123456789-ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     two, one, other = name.replace("m", "").replace("M", ""), name.replace("m", ""), name.replace("5", "6")
-    assert Names([two, one, other, "z" + two]).nearest(name) == one
-    assert Names([two, "z" + name + "z"]).nearest(name) == two
-    assert Names(["zz" + two, two + "zz"]).nearest(name) is None
+    assert NameHints([two, one, other, "z" + two]).nearest(name) == one
+    assert NameHints([two, "z" + name + "z"]).nearest(name) == two
+    assert NameHints(["zz" + two, two + "zz"]).nearest(name) is None
 
 
 def _plain_distance(one: str, other: str) -> int:
@@ -156,7 +156,7 @@ def test_the_distance_is_that_of_the_textbook_up_to_two(one: str, other: str) ->
 def test_the_suggestion_is_that_of_comparing_with_every_name(names: list[str], begin: str, rest: str) -> None:
     known = [begin + name for name in names]
     for wanted in (begin + rest, rest, begin[1:] + rest):
-        assert Names(known).nearest(wanted) == _plain_nearest(known, wanted)
+        assert NameHints(known).nearest(wanted) == _plain_nearest(known, wanted)
 
 
 def _calls(work: Callable[[], object]) -> int:
@@ -182,7 +182,7 @@ def test_suggestions_for_many_lost_references_cost_no_more_per_reference_in_a_la
         wanted = [f"ent-{number:06}x" for number in range(size, size + size // 10)]
 
         def ask() -> None:
-            names = Names(ids, questions=len(wanted))
+            names = NameHints(ids, questions=len(wanted))
             for one in wanted:
                 names.nearest(one)
 
@@ -195,10 +195,10 @@ def test_suggestions_for_many_lost_references_cost_no_more_per_reference_in_a_la
 @cites("OMIR-037", "OMIR-038")
 def test_of_very_many_lost_references_each_is_still_told_a_name_at_one_edit() -> None:
     ids = [f"ent-{number:06}" for number in range(4_000)]
-    names = Names(ids, questions=2_000)
+    names = NameHints(ids, questions=2_000)
     lost = [f"ent-{number:06}x" for number in range(2_000)]
     assert [names.nearest(one) for one in lost] == ids[:2_000]
-    assert Names(ids, questions=2_000).nearest("ent-00x99") == "ent-000099"
+    assert NameHints(ids, questions=2_000).nearest("ent-00x99") == "ent-000099"
 
 
 @cites("OMIR-039")
@@ -212,8 +212,8 @@ def test_competitors_are_followed() -> None:
     assert of(spec(competing("Entity/a")), "E200", "E201", "W205") == [("E201", where)]
     assert of(spec(competing("MemoryRecord/m1")), "E200", "E201", "W205") == [("W205", where)]
     for ref in ("MemoryRecord/m3", "Entity/a", "MemoryRecord/m1"):
-        assert parity(competing(ref)).result is Status.PASS
-    assert spec(competing("MemoryRecord/m3")).result is Status.FAIL
+        assert parity(competing(ref)).result is ReportStatus.PASS
+    assert spec(competing("MemoryRecord/m3")).result is ReportStatus.FAIL
 
 
 @cites("OMIR-040")
@@ -223,7 +223,7 @@ def test_a_record_that_is_its_own_ancestor_is_told() -> None:
     circle = bundle(record("m0", parentId="m1"), *(record(f"m{n}", parentId=f"m{n % 3 + 1}") for n in (1, 2, 3)))
     assert of(spec(circle), "E203") == [("E203", f"/entry/{number}/parentId") for number in (1, 2, 3)]
     for data, sub in ((alone, "self"), (circle, "cycle")):
-        assert (spec(data).result, parity(data).result) == (Status.FAIL, Status.PASS)
+        assert (spec(data).result, parity(data).result) == (ReportStatus.FAIL, ReportStatus.PASS)
         assert {one.sub for one in spec(data).findings if one.code == "E203"} == {sub}
 
 
@@ -247,14 +247,14 @@ def test_more_than_a_hundred_ancestors_warn_and_a_tree_does_not() -> None:
 
 @BOTH
 @cites("OMIR-041")
-def test_what_looks_like_a_reference_elsewhere_is_none(verdict: Verdict) -> None:
+def test_what_looks_like_a_reference_elsewhere_is_none(verdict: ReportVerdict) -> None:
     ghost: Json = {"ref": "Entity/ghost"}
     data = bundle(
         entity("a", attributes={"ref": "Entity/ghost"}, extension=[{"url": "x:y", "valueJson": ghost}]),
         episode("e1", metadata={"ref": "Entity/ghost"}),
         record(extension=[{"url": "x:y", "valueJson": {"entityRefs": [ghost], "parentId": "ghost"}}]),
     )
-    assert validate(data, verdict=verdict).result is Status.PASS
+    assert validate(data, verdict=verdict).result is ReportStatus.PASS
 
 
 @cites("OMIR-042")
@@ -268,7 +268,7 @@ def test_what_nothing_refers_to_is_told_as_information() -> None:
     )
     assert told(spec(data)) == [("I206", "/entry/1"), ("I207", "/entry/3")]
     assert {one.severity for one in spec(data).findings} == {Severity.INFO}
-    assert spec(data, Level.STRICT).result is Status.PASS
+    assert spec(data, Level.STRICT).result is ReportStatus.PASS
     assert told(spec(bundle(entity("a", salience=2)))) == [("E120", "/entry/0/salience")]
 
 
@@ -277,12 +277,16 @@ def test_two_resources_of_one_type_and_id_warn_at_core_and_fail_at_strict() -> N
     data = bundle(entity("a"), record(entityRefs=[{"ref": "Entity/a"}]), entity("a"), entity("a"))
     core, strict = parity(data), parity(data, Level.STRICT)
     assert told(core) == told(strict) == [("W202", "/entry/2/id"), ("W202", "/entry/3/id")]
-    assert (core.result, core.core_conformant, core.findings[0].severity) == (Status.PASS, True, Severity.WARNING)
-    assert (strict.result, strict.core_conformant, strict.findings[0].severity) == (Status.FAIL, True, Severity.ERROR)
+    assert (core.result, core.core_conformant, core.findings[0].severity) == (ReportStatus.PASS, True, Severity.WARNING)
+    assert (strict.result, strict.core_conformant, strict.findings[0].severity) == (
+        ReportStatus.FAIL,
+        True,
+        Severity.ERROR,
+    )
 
 
 @cites("OMIR-017")
 def test_the_text_fails_two_resources_of_one_type_and_id() -> None:
     found = spec(bundle(record("m1"), record("m1")))
-    assert (found.result, found.core_conformant) == (Status.FAIL, False)
+    assert (found.result, found.core_conformant) == (ReportStatus.FAIL, False)
     assert told(found) == [("W202", "/entry/1/id")]

@@ -20,17 +20,17 @@ from tests.contracts.omir.strategies import documents
 from muniment.contracts.finding import Severity
 from muniment.contracts.omir.codes import CODES
 from muniment.contracts.omir.explain import entry_violations
-from muniment.contracts.omir.report import Level, Report, Status, Verdict
+from muniment.contracts.omir.report import Level, Report, ReportStatus, ReportVerdict
 from muniment.contracts.omir.validate import findings, validate
 from muniment.contracts.omir.wire import RESOURCES
 from muniment.contracts.strict.values import Json
 
-BOTH = each("verdict", list(Verdict))
+BOTH = each("verdict", list(ReportVerdict))
 
 
 @BOTH
 @cites("OMIR-043")
-def test_a_meta_block_must_say_r1(verdict: Verdict) -> None:
+def test_a_meta_block_must_say_r1(verdict: ReportVerdict) -> None:
     path = "/entry/0/meta/omirVersion"
     assert told(validate(bundle(record(meta={})), verdict=verdict)) == [("E301", path)]
     newer = validate(bundle(record(meta={"omirVersion": "R2"})), verdict=verdict)
@@ -42,15 +42,15 @@ def test_a_meta_block_must_say_r1(verdict: Verdict) -> None:
 
 @BOTH
 @cites("OMIR-044")
-def test_no_meta_block_is_information_at_core_and_an_error_at_strict(verdict: Verdict) -> None:
+def test_no_meta_block_is_information_at_core_and_an_error_at_strict(verdict: ReportVerdict) -> None:
     data = bundle(without(record(), "meta"))
     core, strict = (validate(data, verdict=verdict, level=level) for level in (Level.CORE, Level.STRICT))
     assert (told(core), core.result, core.findings[0].severity) == (
         [("I302", "/entry/0")],
-        Status.PASS,
+        ReportStatus.PASS,
         Severity.INFO,
     )
-    assert (told(strict), strict.result) == ([("E302", "/entry/0/meta")], Status.FAIL)
+    assert (told(strict), strict.result) == ([("E302", "/entry/0/meta")], ReportStatus.FAIL)
     assert (core.core_conformant, strict.core_conformant, strict.badge_eligible) == (True, True, True)
 
 
@@ -77,7 +77,7 @@ REPORT = {
 @cites("OMIR-045")
 def test_the_report_has_the_keys_order_and_casing_of_the_reference() -> None:
     data = bundle(record("m1", tier="x", parentId="gone"), entity(), record("m2", createdAt=1), 5)
-    found = validate(data, verdict=Verdict.PARITY, target="x.omir")
+    found = validate(data, verdict=ReportVerdict.PARITY, target="x.omir")
     shown = msgspec.json.decode(msgspec.json.encode(found))
     told_of = shown.pop("findings")
     assert shown == REPORT
@@ -179,7 +179,7 @@ def test_one_bad_entry_is_told_once_and_in_a_stable_order() -> None:
 def test_what_the_text_lets_pass_the_reference_lets_pass(document: Json, level: Level) -> None:
     data = spelled(document)
     if validate(data, level=level).passed:
-        assert validate(data, verdict=Verdict.PARITY, level=level).passed
+        assert validate(data, verdict=ReportVerdict.PARITY, level=level).passed
 
 
 @given(documents(), st.data())
@@ -187,7 +187,7 @@ def test_a_bundle_is_judged_alike_quickly_and_slowly(document: Json, draw: st.Da
     """Written with 1.0 for 1, an entry is not read straight into its type, and must fare no otherwise."""
     data = spelled(document)
     slow = data.replace(b'"version": 1,', b'"version": 1.0,').replace(b'"version": 1}', b'"version": 1.0}')
-    verdict = draw.draw(st.sampled_from(list(Verdict)))
+    verdict = draw.draw(st.sampled_from(list(ReportVerdict)))
     assert told(validate(slow, verdict=verdict)) == told(validate(data, verdict=verdict))
 
 
@@ -297,7 +297,7 @@ def _calls(work: Callable[[], object]) -> int:
 
 @BOTH
 @cites("OMIR-090")
-def test_ten_times_the_entries_are_ten_times_the_work(verdict: Verdict) -> None:
+def test_ten_times_the_entries_are_ten_times_the_work(verdict: ReportVerdict) -> None:
     small, large = _many(400), _many(4_000)
     validate(small, verdict=verdict)
     few = _calls(lambda: validate(small, verdict=verdict))
@@ -308,14 +308,14 @@ def test_ten_times_the_entries_are_ten_times_the_work(verdict: Verdict) -> None:
 @pytest.mark.slow
 @BOTH
 @cites("OMIR-090")
-def test_100_000_entries_are_validated(verdict: Verdict) -> None:
+def test_100_000_entries_are_validated(verdict: ReportVerdict) -> None:
     found = validate(_many(100_000), verdict=verdict)
-    assert (found.result, found.summary.entries_total, told(found)) == (Status.PASS, 100_000, [])
+    assert (found.result, found.summary.entries_total, told(found)) == (ReportStatus.PASS, 100_000, [])
 
 
 @BOTH
 @cites("OMIR-048", "OMIR-090")
-def test_a_large_bundle_is_read_an_entry_at_a_time(verdict: Verdict) -> None:
+def test_a_large_bundle_is_read_an_entry_at_a_time(verdict: ReportVerdict) -> None:
     data = _many(8_000)
     found: list[Report] = []
     validate(data, verdict=verdict)
@@ -325,5 +325,5 @@ def test_a_large_bundle_is_read_an_entry_at_a_time(verdict: Verdict) -> None:
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert found[0].result is Status.PASS
+    assert found[0].result is ReportStatus.PASS
     assert peak < 3 * len(data)

@@ -8,7 +8,7 @@ from tests.contracts.omir.bundles import AT, bundle, edge, entity, episode, of, 
 
 from muniment.contracts.finding import Severity
 from muniment.contracts.omir import CONTRACT
-from muniment.contracts.omir.report import Level, Status
+from muniment.contracts.omir.report import Level, ReportStatus
 from muniment.contracts.omir.validate import Options
 from muniment.contracts.strict.values import Json, JsonObject
 
@@ -41,7 +41,7 @@ def test_every_draft_field_is_told_as_information_and_moved_to_an_extension_on_e
         "/entry/3/boundaryReason",
         "/entry/3/boundaryStrength",
     ]
-    assert (found.result, {one.severity for one in found.findings}) == (Status.PASS, {Severity.INFO})
+    assert (found.result, {one.severity for one in found.findings}) == (ReportStatus.PASS, {Severity.INFO})
     assert of(spec(_drafted(), options=Options(tells_drafts=False)), "I510") == []
     exported = CONTRACT.encode(CONTRACT.decode(_drafted())).data
     assert of(spec(exported), "I510") == []
@@ -68,8 +68,8 @@ def test_an_extension_carries_one_value_under_an_address_of_its_own() -> None:
 @cites("OMIR-057")
 def test_what_is_doubtful_in_an_extension_fails_at_strict_only() -> None:
     data = bundle(record(extension=[{"url": "x:y"}]))
-    assert [level.value for level in Level if spec(data, level).result is Status.FAIL] == ["strict"]
-    assert parity(data, Level.STRICT).result is Status.PASS
+    assert [level.value for level in Level if spec(data, level).result is ReportStatus.FAIL] == ["strict"]
+    assert parity(data, Level.STRICT).result is ReportStatus.PASS
 
 
 REVERSED: dict[str, tuple[JsonObject, str]] = {
@@ -91,7 +91,7 @@ def test_times_in_the_wrong_order_warn(one: JsonObject, where: str) -> None:
     data = bundle(one, entity(), entity("b")) if one["resourceType"] != "Entity" else bundle(one)
     (found,) = [finding for finding in spec(data).findings if finding.code.startswith("W")]
     assert (found.code, found.path, found.severity) == ("W530", f"/entry/0/{where}", Severity.WARNING)
-    assert spec(data).result is Status.PASS
+    assert spec(data).result is ReportStatus.PASS
     assert parity(data, Level.STRICT).summary.warnings == 0
 
 
@@ -147,7 +147,7 @@ def test_another_maturity_than_that_of_the_type_is_information() -> None:
 
     assert of(spec(graded(4)), "I541") == [("I541", f"/entry/{number}/meta/maturity") for number in (1, 2, 3)]
     assert of(spec(graded(3)), "I541") == [("I541", "/entry/0/meta/maturity")]
-    assert spec(graded(3)).result is Status.PASS
+    assert spec(graded(3)).result is ReportStatus.PASS
 
 
 @cites("OMIR-084")
@@ -163,7 +163,7 @@ def test_a_relation_that_is_not_snake_case_is_information_and_an_empty_text_warn
         ("W551", "/entry/2/relationType"),
         ("W551", "/entry/3/content"),
     ]
-    assert parity(empty).result is Status.PASS
+    assert parity(empty).result is ReportStatus.PASS
 
 
 def _fan(*edges: tuple[str, str, float, Json]) -> list[tuple[str, str]]:
@@ -172,7 +172,7 @@ def _fan(*edges: tuple[str, str, float, Json]) -> list[tuple[str, str]]:
         for number, (from_, to, strength, norm) in enumerate(edges)
     ]
     data = bundle(*made, entity("a"), entity("b"), entity("c"))
-    assert parity(data).result is Status.PASS
+    assert parity(data).result is ReportStatus.PASS
     return of(spec(data), "E250")
 
 

@@ -19,14 +19,14 @@ from muniment.model.times import Instant
 from muniment.surfaces.http.app import build_app
 from muniment.surfaces.http.server import Listening, bound, url_of
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import Reception, system_now
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.server_context import ServerContext, system_now
 
 
 class Served:
     """A running server: its address, its reception, and its vault."""
 
-    def __init__(self, url: str, reception: Reception, server: Listening) -> None:
+    def __init__(self, url: str, reception: ServerContext, server: Listening) -> None:
         self.url = url
         self.reception = reception
         self._server = server
@@ -41,7 +41,7 @@ class Served:
         """The memory of the server's own tenant, as its owner sees it."""
         return self.reception.owner(self.reception.settings.tenant)
 
-    def key(self, wish: KeyWish) -> str:
+    def key(self, wish: KeyRequest) -> str:
         """Make a key while the server runs; returns what a caller sends."""
         return keys.create(self.reception.settings.folder, wish, now=system_now())[1]
 
@@ -62,7 +62,7 @@ def serving(
     settings: ServerSettings, *, routes: list[BaseRoute] | None = None, now: Callable[[], Instant] = system_now
 ) -> Iterator[Served]:
     """A server for as long as the block lasts; it ends as it would by a signal."""
-    reception = Reception(settings, now=now)
+    reception = ServerContext(settings, now=now)
     listener = bound(settings)
     server = Listening(build_app(reception, routes), reception)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
@@ -105,6 +105,6 @@ def served(serve: Serve) -> Served:
 def keyed(vault: Path, serve: Serve) -> tuple[Served, str]:
     """A server that asks for keys, and a key of a person with every grant and authority 10."""
     with Memory.open(vault):
-        wish = KeyWish.everything("ana")
+        wish = KeyRequest.everything("ana")
         _, key = keys.create(vault, wish, now=system_now())
     return serve(), key

@@ -16,8 +16,8 @@ from muniment.contracts.akashik.words import FieldOperation
 from muniment.contracts.strict.values import JsonObject
 from muniment.surfaces.http.akashik_answers import GRANTS, STATUS, grant_of
 from muniment.surfaces.reception.denials import denied_calls
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
 
 Keyed = tuple[Served, str]
 VIEWS = ("/v1/field/status", "/v1/agents", "/v1/conflicts", "/v1/x/work")
@@ -39,7 +39,7 @@ def test_nothing_is_open_to_strangers(keyed: Keyed, key: str | None) -> None:
 
 def test_a_key_speaks_for_the_agents_it_names_and_no_other(keyed: Keyed) -> None:
     served, _ = keyed
-    wish = KeyWish(name="scouts", actor="ben", authority=4, agents=("ben-1",))
+    wish = KeyRequest(name="scouts", actor="ben", authority=4, agents=("ben-1",))
     with served.client(served.key(wish)) as client:
         register(client, "ben", "ben-1")
         response = sent(client, message("REGISTER", "eve", {"id": "eve", "role": "scout"}))
@@ -48,7 +48,7 @@ def test_a_key_speaks_for_the_agents_it_names_and_no_other(keyed: Keyed) -> None
 
 def test_an_agent_of_one_credential_is_not_to_be_used_by_another(keyed: Keyed) -> None:
     served, _ = keyed
-    keys = [served.key(KeyWish(name=name, actor=name, authority=4)) for name in ("ben", "eve")]
+    keys = [served.key(KeyRequest(name=name, actor=name, authority=4)) for name in ("ben", "eve")]
     with served.client(keys[0]) as client:
         register(client, "ben")
     with served.client(keys[1]) as client:
@@ -70,7 +70,7 @@ def test_what_can_be_got_can_be_asked_for_its_head(served: Served) -> None:
 
 def test_a_key_that_is_good_for_reading_does_not_write(keyed: Keyed) -> None:
     served, _ = keyed
-    key = served.key(KeyWish(name="reader", actor="ben", authority=10, grants=(Grant.READ,)))
+    key = served.key(KeyRequest(name="reader", actor="ben", authority=10, grants=(Grant.READ,)))
     with served.client(key) as client:
         register(client, "ben")
         assert refused(sent(client, message("RECORD", "ben", unit("x")))) == (403, "INSUFFICIENT_AUTHORITY")
@@ -80,14 +80,14 @@ def test_a_key_that_is_good_for_reading_does_not_write(keyed: Keyed) -> None:
 
 def test_a_key_of_too_little_authority_is_refused_by_the_field(keyed: Keyed) -> None:
     served, _ = keyed
-    with served.client(served.key(KeyWish(name="observer", actor="ben", authority=2))) as client:
+    with served.client(served.key(KeyRequest(name="observer", actor="ben", authority=2))) as client:
         register(client, "ben")
         assert refused(sent(client, message("RECORD", "ben", unit("x")))) == (403, "INSUFFICIENT_AUTHORITY")
 
 
 def test_everybody_who_is_turned_away_is_on_record(vault: Path, keyed: Keyed) -> None:
     with serving(settings_for(vault)) as served:
-        key = served.key(KeyWish(name="reader", actor="ben", authority=10, grants=(Grant.READ,)))
+        key = served.key(KeyRequest(name="reader", actor="ben", authority=10, grants=(Grant.READ,)))
         with served.client() as stranger, served.client(key) as client:
             stranger.get("/v1/agents")
             register(client, "ben")

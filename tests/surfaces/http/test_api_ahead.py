@@ -16,8 +16,8 @@ from muniment.model.curation import ConflictResult, Verdict
 from muniment.model.note import Note
 from muniment.operations.answers import Form
 from muniment.operations.wire import shape_of
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
 
 CONTRACTS = ("akashik", "matm", "memledger", "omir", "retrieval")
 KEY = {"Idempotency-Key": "once"}
@@ -77,7 +77,7 @@ def test_an_answer_is_rehearsed_and_then_given_under_the_same_key(desk: Desk) ->
 
 def test_a_rehearsal_needs_the_grant_that_the_answer_needs(desk: Desk) -> None:
     held = desk.memory.as_actor("planner").remember("Deploy on Mondays", kind="decision").proposal_id
-    reader = desk.caller(KeyWish(name="owner", actor="owner", grants=(Grant.READ, Grant.WRITE)))
+    reader = desk.caller(KeyRequest(name="owner", actor="owner", grants=(Grant.READ, Grant.WRITE)))
 
     answer = reader.post(f"/api/proposals/{held}/decision", json={"accept": True, "reason": "x", "dry_run": True})
 
@@ -156,7 +156,7 @@ def test_the_disagreements_of_a_record_come_a_page_at_a_time(desk: Desk) -> None
 def test_a_disagreement_that_is_hidden_is_answered_as_one_that_is_not_there(desk: Desk) -> None:
     first = desk.memory.remember("The office is in Berlin", sensitivity="secret").record_id or ""
     conflict = desk.memory.remember("It is in Madrid", relations=[("contradicts", first)]).conflict_ids[0]
-    scout = desk.caller(KeyWish(name="scout", actor="scout", grants=(Grant.READ,)))
+    scout = desk.caller(KeyRequest(name="scout", actor="scout", grants=(Grant.READ,)))
 
     hidden, absent = (scout.get(f"/api/conflicts/{name}") for name in (conflict, "cfl_absent"))
 
@@ -167,8 +167,8 @@ def test_a_disagreement_that_is_hidden_is_answered_as_one_that_is_not_there(desk
 
 
 def test_a_caller_learns_what_is_worth_offering(desk: Desk) -> None:
-    owner = desk.caller(KeyWish(name="owner", actor="owner", grants=tuple(Grant))).get("/api/caller").json()
-    planner = desk.caller(KeyWish(name="planner", actor="planner", authority=5)).get("/api/caller").json()
+    owner = desk.caller(KeyRequest(name="owner", actor="owner", grants=tuple(Grant))).get("/api/caller").json()
+    planner = desk.caller(KeyRequest(name="planner", actor="planner", authority=5)).get("/api/caller").json()
 
     assert {"accept", "discard", "resolve", "forget", "audit", "hold"} <= set(owner["may"])
     assert {"retract", "observe"} <= set(planner["may"])
@@ -233,7 +233,7 @@ def test_a_form_of_what_may_not_be_seen_is_a_form_of_nothing(desk: Desk) -> None
     secret = desk.memory.remember("The safe is behind the clock", sensitivity="secret").record_id
     gone = desk.memory.remember("The canteen is closed").record_id or ""
     desk.memory.forget(gone, reason="asked to")
-    scout = desk.caller(KeyWish(name="scout", actor="scout", grants=(Grant.READ,)))
+    scout = desk.caller(KeyRequest(name="scout", actor="scout", grants=(Grant.READ,)))
 
     for contract in CONTRACTS:
         bodies = {scout.get(f"/api/records/{name}/forms/{contract}").text for name in (secret, gone, "rec_absent")}

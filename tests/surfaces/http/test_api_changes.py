@@ -16,9 +16,9 @@ from muniment.model.claim import Claim, Place
 from muniment.model.vocabulary import Scope
 from muniment.surfaces.http.streams import hub_of
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import system_now
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
+from muniment.surfaces.reception.server_context import system_now
 
 Keyed = tuple[Served, str]
 PLACE = Place(scope=Scope.PROJECT, scope_id="default")
@@ -172,8 +172,8 @@ def test_a_silent_line_shows_that_it_lives(serve: Serve) -> None:
 
 def test_a_line_ends_when_its_credential_does(serve: Serve, vault: Path) -> None:
     with Memory.open(vault):
-        made, key = keys.create(vault, KeyWish(name="one", actor="scout", grants=(Grant.READ,)), now=system_now())
-        keys.create(vault, KeyWish.everything("ana"), now=system_now())
+        made, key = keys.create(vault, KeyRequest(name="one", actor="scout", grants=(Grant.READ,)), now=system_now())
+        keys.create(vault, KeyRequest.everything("ana"), now=system_now())
     served = serve(recheck_seconds=0.05)
     with served.client(key) as client, listening(client) as line:
         line.epoch()
@@ -186,7 +186,7 @@ def test_a_line_ends_when_its_credential_does(serve: Serve, vault: Path) -> None
 
 def test_a_credential_that_may_not_read_hears_nothing(keyed: Keyed) -> None:
     served, _ = keyed
-    key = served.key(KeyWish(name="one", actor="scout", grants=(Grant.WRITE,)))
+    key = served.key(KeyRequest(name="one", actor="scout", grants=(Grant.WRITE,)))
     with served.client(key) as client, served.client() as stranger:
         barred = client.get("/api/changes")
         unknown = stranger.get("/api/changes")
@@ -199,7 +199,7 @@ def test_a_tenant_hears_nothing_of_another(serve: Serve, vault: Path) -> None:
     with Memory.open(vault, tenant="other") as other:
         epoch = other.remember("Theirs").epoch
         _, key = keys.create(
-            vault, KeyWish(name="one", actor="eve", tenant="other", grants=(Grant.READ,)), now=system_now()
+            vault, KeyRequest(name="one", actor="eve", tenant="other", grants=(Grant.READ,)), now=system_now()
         )
     served = serve(heartbeat_seconds=0.2)
     with served.client(key) as client, listening(client) as line:

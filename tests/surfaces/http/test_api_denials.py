@@ -11,8 +11,8 @@ from tests.operations.desk import Desk, opened
 
 from muniment.model.times import Instant
 from muniment.surfaces.reception.denials import Denial, note
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
 
 NOON = 1_790_000_000_000_000
 PLACE = "/api/denials"
@@ -66,11 +66,11 @@ def test_a_denied_call_is_told_with_who_asked_from_where_and_why_not(desk: Desk)
 @pytest.mark.parametrize("grants", [(Grant.READ,), (Grant.READ, Grant.WRITE, Grant.REVIEW)])
 def test_who_has_no_grant_to_audit_is_told_of_none(desk: Desk, grants: tuple[Grant, ...]) -> None:
     note(desk.memory, [turned_away(1)])
-    answer = desk.caller(KeyWish(name="k", actor="owner", grants=grants)).get(PLACE)
+    answer = desk.caller(KeyRequest(name="k", actor="owner", grants=grants)).get(PLACE)
     assert (answer.status_code, "eve" in answer.text) == (403, False)
 
 
 def test_a_grant_to_audit_is_not_enough_without_the_policy(desk: Desk) -> None:
     note(desk.memory, [turned_away(1)])
-    answer = desk.caller(KeyWish(name="k", actor="planner", grants=(Grant.READ, Grant.AUDIT))).get(PLACE)
+    answer = desk.caller(KeyRequest(name="k", actor="planner", grants=(Grant.READ, Grant.AUDIT))).get(PLACE)
     assert (answer.status_code, "eve" in answer.text) == (403, False)

@@ -16,9 +16,9 @@ from muniment.contracts.registry import ContractName
 from muniment.model.errors import Unauthenticated
 from muniment.surfaces.http.api import exporting, lines
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import Reception, system_now
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Principal
+from muniment.surfaces.reception.server_context import ServerContext, system_now
 
 NDJSON = {"Content-Type": "application/x-ndjson"}
 Told = dict[str, object]
@@ -152,7 +152,7 @@ def test_one_document_comes_in_whole_or_not_at_all(desk: Desk) -> None:
 
 
 def test_who_may_not_import_is_told_so_before_anything_is(desk: Desk) -> None:
-    planner = desk.caller(KeyWish(name="planner", actor="planner"))
+    planner = desk.caller(KeyRequest(name="planner", actor="planner"))
 
     answer = planner.post("/api/import", params={"contract": "memledger"}, content=note(1), headers=NDJSON)
 
@@ -224,7 +224,7 @@ def test_an_export_is_told_page_by_page_and_whole(desk: Desk, monkeypatch: pytes
 def test_an_export_tells_only_what_its_caller_may_see(desk: Desk) -> None:
     desk.memory.remember("Salaries rise in May", sensitivity="confidential")
     desk.memory.remember("The build passes")
-    planner = desk.caller(KeyWish(name="planner", actor="planner"))
+    planner = desk.caller(KeyRequest(name="planner", actor="planner"))
 
     answer = planner.get("/api/export", params={"contract": "matm"})
 
@@ -251,17 +251,17 @@ def test_a_caller_that_goes_away_in_the_middle_leaves_the_server_alive(served: S
 def test_an_export_is_cut_off_when_its_credential_no_longer_holds(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    key = served.key(msgspec.structs.replace(KeyWish.everything("ana"), roles=("curator",)))
+    key = served.key(msgspec.structs.replace(KeyRequest.everything("ana"), roles=("curator",)))
     monkeypatch.setattr(exporting, "PAGE", 2)
     for number in range(5):
         served.memory.remember(f"Build {number} took {number} minutes")
-    pages = list[Visitor]()
+    pages = list[Principal]()
 
-    def recheck(visitor: Visitor) -> Visitor:
+    def recheck(visitor: Principal) -> Principal:
         pages.append(visitor)
         if len(pages) == 2:
             keys.revoke(served.reception.settings.folder, str(visitor.credential).partition(":")[2], now=system_now())
-        return Reception.recheck(served.reception, visitor)
+        return ServerContext.recheck(served.reception, visitor)
 
     monkeypatch.setattr(served.reception, "recheck", recheck)
     with served.client(key) as client, client.stream("GET", "/api/export", params={"contract": "memledger"}) as answer:
@@ -275,10 +275,10 @@ def test_an_export_is_cut_off_when_its_credential_no_longer_holds(
 
 
 def test_an_import_ends_when_its_credential_no_longer_holds(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    key = served.key(msgspec.structs.replace(KeyWish.everything("ana"), roles=("curator",)))
+    key = served.key(msgspec.structs.replace(KeyRequest.everything("ana"), roles=("curator",)))
     monkeypatch.setattr(lines, "BATCH_LINES", 2)
 
-    def recheck(visitor: Visitor) -> Visitor:
+    def recheck(visitor: Principal) -> Principal:
         raise Unauthenticated("key")
 
     monkeypatch.setattr(served.reception, "recheck", recheck)

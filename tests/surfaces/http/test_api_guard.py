@@ -9,8 +9,8 @@ import pytest
 from tests.operations.desk import Desk, opened
 
 from muniment.model.vocabulary import ActorType
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
 
 WORDS = "Ottoline Quillfeather moved to Marmalade Lane"
 
@@ -173,14 +173,14 @@ REVIEWERS = [
 
 
 def test_a_credential_without_the_grant_opens_none_of_it(desk: Desk) -> None:
-    writer = desk.caller(KeyWish(name="w", actor="w", type=ActorType.AGENT, grants=(Grant.READ, Grant.WRITE)))
+    writer = desk.caller(KeyRequest(name="w", actor="w", type=ActorType.AGENT, grants=(Grant.READ, Grant.WRITE)))
     told = [writer.request(verb, path, json=body) for verb, path, body in REVIEWERS]
     assert [(one.status_code, one.json()["code"]) for one in told] == [(403, "not_permitted")] * len(REVIEWERS)
 
 
 def test_a_grant_is_not_yet_a_right(desk: Desk) -> None:
     record = kept(desk)
-    agent = desk.caller(KeyWish(name="a", actor="a", type=ActorType.AGENT, grants=tuple(Grant)))
+    agent = desk.caller(KeyRequest(name="a", actor="a", type=ActorType.AGENT, grants=tuple(Grant)))
     refused = [
         agent.request("POST", "/api/erasures", json={"record_id": record, "reason": "x", "dry_run": True}),
         agent.request("POST", "/api/holds", json={"subject": "x", "reason": "x"}),

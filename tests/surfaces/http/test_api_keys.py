@@ -12,8 +12,8 @@ from tests.operations.desk import Desk, opened
 
 from muniment.engine.notebook import Notebook
 from muniment.model.note import NoteDraft
-from muniment.surfaces.http.api.kept import TOPIC, Kept
-from muniment.surfaces.reception.keys import KeyWish
+from muniment.surfaces.http.api.kept import TOPIC, KeptAnswer
+from muniment.surfaces.reception.keys import KeyRequest
 
 STAGING = {"content": "The staging database moved to eu-west-2", "kind": "fact", "evidence": ["ticket:OPS-7"]}
 KEY = {"Idempotency-Key": "7f3a"}
@@ -45,8 +45,8 @@ def test_a_key_that_stands_for_another_request_is_refused(desk: Desk) -> None:
 
 
 def test_the_keys_of_two_callers_and_two_operations_are_two(desk: Desk) -> None:
-    everyone = desk.caller(KeyWish.everything("owner"))
-    planner = desk.caller(KeyWish(name="planner", actor="planner"))
+    everyone = desk.caller(KeyRequest.everything("owner"))
+    planner = desk.caller(KeyRequest(name="planner", actor="planner"))
 
     answers = [
         everyone.post("/api/memories", json=STAGING, headers=KEY),
@@ -212,7 +212,7 @@ def test_of_a_request_that_never_came_to_its_end_nothing_is_claimed(desk: Desk) 
     desk.caller().post(f"/api/records/{record}/retraction", json={"reason": "wrong"}, headers=KEY)
     notebook = Notebook.of(desk.memory)
     (note,) = notebook.read(TOPIC)
-    begun = Kept(digest=msgspec.json.decode(note.body or "", type=Kept).digest)
+    begun = KeptAnswer(digest=msgspec.json.decode(note.body or "", type=KeptAnswer).digest)
     jot = NoteDraft(topic=TOPIC, key=note.key, body=msgspec.json.encode(begun).decode())
     notebook.turn("owner", lambda _: ((jot,), None))
 

@@ -12,8 +12,8 @@ from tests.operations.desk import Caller, Desk, opened
 from tests.surfaces.http.conftest import Served
 
 from muniment import AsyncClient, Client
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
 
 
 @pytest.fixture
@@ -144,9 +144,9 @@ def test_receipts_of_a_record_that_is_not_there_are_not_found(desk: Desk) -> Non
     ],
 )
 def test_a_key_that_may_not_audit_reads_none_of_it(desk: Desk, path: str) -> None:
-    desk.caller(KeyWish.everything("ana"))
-    by_key = desk.caller(KeyWish(name="one", actor="owner", grants=(Grant.READ,))).get(path)
-    by_policy = desk.caller(KeyWish(name="two", actor="scout", grants=tuple(Grant))).get(path)
+    desk.caller(KeyRequest.everything("ana"))
+    by_key = desk.caller(KeyRequest(name="one", actor="owner", grants=(Grant.READ,))).get(path)
+    by_policy = desk.caller(KeyRequest(name="two", actor="scout", grants=tuple(Grant))).get(path)
 
     assert (by_key.status_code, by_key.json()["code"]) == (403, "not_permitted")
     assert (by_policy.status_code, by_policy.json()["code"]) == (403, "not_permitted")

@@ -10,7 +10,7 @@ from tests.operations.desk import Caller, Desk, opened
 
 from muniment.operations import queries
 from muniment.operations.cursor import seal
-from muniment.surfaces.reception.keys import KeyWish
+from muniment.surfaces.reception.keys import KeyRequest
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_a_cursor_opens_no_door_and_tells_hidden_from_absent_to_nobody(desk: Des
     cursor = desk.caller().get("/api/records", params={"limit": "1"}).json()["next"]
     forged = seal("insight.browse", queries.Browse(), "rec_nowhere@1")
 
-    stranger = desk.caller(KeyWish(name="planner", actor="planner"))
+    stranger = desk.caller(KeyRequest(name="planner", actor="planner"))
     hidden, absent = (stranger.get("/api/records", params={"limit": "1", "cursor": one}) for one in (cursor, forged))
 
     assert (hidden.status_code, hidden.json()["field"]) == (409, "cursor")

@@ -26,8 +26,8 @@ from muniment.model.receipt import Explanation
 from muniment.model.value import Value
 from muniment.operations import OPERATIONS
 from muniment.operations.wire import shape_of
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
 
 
 @pytest.fixture
@@ -155,7 +155,7 @@ def test_the_ledger_is_verified_signed_and_rebuilt(desk: Desk) -> None:
 
 
 def test_the_caller_learns_who_it_is(desk: Desk) -> None:
-    planner = desk.caller(KeyWish(name="planner", actor="planner", authority=5, grants=(Grant.READ,)))
+    planner = desk.caller(KeyRequest(name="planner", actor="planner", authority=5, grants=(Grant.READ,)))
 
     answer = planner.get("/api/caller").json()
 

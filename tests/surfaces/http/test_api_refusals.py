@@ -14,9 +14,9 @@ from tests.surfaces.http.conftest import Served
 
 from muniment import Memory
 from muniment.engine.notebook import Notebook
-from muniment.operations import OPERATIONS, Grant, Operation
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.visitor import Grant as Held
+from muniment.operations import OPERATIONS, Grant, OperationSpec
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant as Held
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def desk(vault: Path) -> Iterator[Desk]:
 def guarded(vault: Path) -> Iterator[Desk]:
     """A server that asks for keys: there is one."""
     with opened(vault) as found:
-        found.caller(KeyWish.everything("ana"))
+        found.caller(KeyRequest.everything("ana"))
         yield found
 
 
@@ -186,14 +186,14 @@ def test_a_header_that_is_said_twice_is_refused(served: Served) -> None:
 
 @pytest.mark.parametrize("held", list(Held))
 def test_a_credential_opens_the_doors_it_is_good_for_and_no_other(guarded: Desk, held: Held) -> None:
-    client = guarded.caller(KeyWish(name="one", actor="owner", grants=(held,)))
+    client = guarded.caller(KeyRequest(name="one", actor="owner", grants=(held,)))
 
     barred = {one.name for one in OPERATIONS if _asked(client, one) == (403, "not_permitted")}
 
     assert barred == {one.name for one in OPERATIONS if one.grant is not Grant(held.value)}
 
 
-def _asked(client: Caller, one: Operation) -> tuple[int, str | None]:
+def _asked(client: Caller, one: OperationSpec) -> tuple[int, str | None]:
     """Ask an operation for something that it would refuse after the door."""
     path = one.path.format(**dict.fromkeys(one.places, "nothing-of-that-id"))
     bodied = one.body is not None or one.name == "import"
@@ -209,7 +209,7 @@ def _asked(client: Caller, one: Operation) -> tuple[int, str | None]:
 
 def test_a_call_at_a_closed_door_is_in_the_audit(vault: Path) -> None:
     with opened(vault) as guarded:
-        reader = guarded.caller(KeyWish(name="reader", actor="planner", grants=(Held.READ,)))
+        reader = guarded.caller(KeyRequest(name="reader", actor="planner", grants=(Held.READ,)))
         answer = reader.post("/api/sweep")
 
     assert told(answer) == (403, "not_permitted", None)
@@ -226,7 +226,7 @@ def test_nobody_is_served_without_a_credential_where_one_is_asked_for(guarded: D
 
 def test_hidden_and_absent_are_told_in_the_same_words(guarded: Desk) -> None:
     verdict = guarded.memory.remember("Salaries rise in May", sensitivity="confidential", evidence=["mail:1"])
-    client = guarded.caller(KeyWish(name="planner", actor="planner", grants=(Held.READ, Held.WRITE)))
+    client = guarded.caller(KeyRequest(name="planner", actor="planner", grants=(Held.READ, Held.WRITE)))
 
     hidden = [client.get(f"/api/records/{verdict.record_id}{tail}") for tail in ("", "/history", "/lineage")]
     absent = [client.get(f"/api/records/rec_nothing{tail}") for tail in ("", "/history", "/lineage")]
@@ -238,7 +238,7 @@ def test_hidden_and_absent_are_told_in_the_same_words(guarded: Desk) -> None:
 
 
 def test_a_replay_of_a_receipt_is_an_auditors_business(guarded: Desk) -> None:
-    client = guarded.caller(KeyWish(name="reader", actor="owner", grants=(Held.READ,)))
+    client = guarded.caller(KeyRequest(name="reader", actor="owner", grants=(Held.READ,)))
     receipt = client.post("/api/recall", json={"query": "anything"}).json()["receipt_id"]
 
     assert client.get(f"/api/receipts/{receipt}").status_code == 200

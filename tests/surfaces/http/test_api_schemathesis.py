@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from tests.surfaces.http.conftest import Serve, Served
 
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
 
 HERE = Path(__file__).parents[3]
 PROGRAM = Path(sys.executable).parent / "schemathesis"
 WAIT_S = 840.0
 SEED = "20260301"
-OWNER = KeyWish(name="owner", actor="owner", grants=tuple(Grant), agents=("*",))
-READER = KeyWish(name="reader", actor="planner", grants=(Grant.READ,))
+OWNER = KeyRequest(name="owner", actor="owner", grants=tuple(Grant), agents=("*",))
+READER = KeyRequest(name="reader", actor="planner", grants=(Grant.READ,))
 CONFIGURATION = """
 headers = {{ Authorization = "Bearer {key}" }}
 hooks = "tests.operations.schemathesis_hooks"
@@ -42,7 +42,7 @@ def busy(serve: Serve) -> Served:
     return served
 
 
-def found_by(served: Served, wish: KeyWish, folder: Path, *options: str) -> str:
+def found_by(served: Served, wish: KeyRequest, folder: Path, *options: str) -> str:
     """What a run says, as the caller that the wish describes."""
     settings = folder / "schemathesis.toml"
     settings.write_text(CONFIGURATION.format(key=served.key(wish)))

@@ -15,11 +15,11 @@ from starlette.requests import Request
 from tests.operations.desk import Desk, opened
 
 from muniment import Memory
-from muniment.surfaces.http.api.verifying import Abandoned, Check, _told
+from muniment.surfaces.http.api.verifying import Abandoned, VerifyRun, _told
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import system_now
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
+from muniment.surfaces.reception.server_context import system_now
 
 PATH = "/api/ledger/verification"
 BY_LINE = {"Accept": "application/x-ndjson"}
@@ -117,9 +117,9 @@ def test_what_cannot_be_asked_is_refused_before_a_line_is_told(
 
 
 def test_whoever_may_not_audit_is_refused_before_a_line_is_told(desk: Desk) -> None:
-    desk.caller(KeyWish.everything("ana"))
-    by_key = desk.caller(KeyWish(name="one", actor="owner", grants=(Grant.READ,)))
-    by_policy = desk.caller(KeyWish(name="two", actor="scout", grants=tuple(Grant)))
+    desk.caller(KeyRequest.everything("ana"))
+    by_key = desk.caller(KeyRequest(name="one", actor="owner", grants=(Grant.READ,)))
+    by_policy = desk.caller(KeyRequest(name="two", actor="scout", grants=tuple(Grant)))
 
     for caller in (by_key, by_policy):
         answer = caller.post(PATH, json={}, headers=BY_LINE)
@@ -127,9 +127,9 @@ def test_whoever_may_not_audit_is_refused_before_a_line_is_told(desk: Desk) -> N
     assert by_key.post(PATH, json={}, headers={"Accept": "text/html"}).status_code == 406
 
 
-def begun(desk: Desk, authorization: str | None = None) -> Check:
+def begun(desk: Desk, authorization: str | None = None) -> VerifyRun:
     visitor = desk.reception.identify(authorization, peer="here")
-    check = Check(desk.reception, visitor)
+    check = VerifyRun(desk.reception, visitor)
     check.begin(b"{}")
     return check
 
@@ -140,8 +140,8 @@ def asking() -> Request:
 
 def test_a_credential_that_ends_on_the_way_is_told_no_result(vault: Path) -> None:
     with Memory.open(vault):
-        made, key = keys.create(vault, KeyWish(name="one", actor="owner", grants=tuple(Grant)), now=system_now())
-        keys.create(vault, KeyWish.everything("ben"), now=system_now())
+        made, key = keys.create(vault, KeyRequest(name="one", actor="owner", grants=tuple(Grant)), now=system_now())
+        keys.create(vault, KeyRequest.everything("ben"), now=system_now())
 
     async def story(desk: Desk) -> list[Line]:
         check = begun(desk, f"Bearer {key}")
@@ -163,7 +163,7 @@ def test_a_check_that_nobody_waits_for_ends_at_its_next_stop(desk: Desk) -> None
 
 
 def test_whoever_goes_away_abandons_the_check(desk: Desk) -> None:
-    async def story() -> Check:
+    async def story() -> VerifyRun:
         check = begun(desk)
         told = _told(asking(), check)
         await anext(told)

@@ -14,8 +14,8 @@ from muniment.model.query import Disclosure
 from muniment.model.vocabulary import Outcome
 from muniment.operations.tags import revision_tag
 from muniment.operations.wire import shape_of
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def desk(vault: Path) -> Iterator[Desk]:
 def guarded(vault: Path) -> Iterator[Desk]:
     """A server that asks for keys: there is one."""
     with opened(vault) as found:
-        found.caller(KeyWish.everything("ana"))
+        found.caller(KeyRequest.everything("ana"))
         yield found
 
 
@@ -56,7 +56,7 @@ def test_a_memory_in_flat_words_becomes_a_record(desk: Desk) -> None:
 
 
 def test_a_claim_that_waits_is_accepted_and_one_that_is_refused_is_answered(guarded: Desk) -> None:
-    agent = guarded.caller(KeyWish(name="planner", actor="planner"))
+    agent = guarded.caller(KeyRequest(name="planner", actor="planner"))
 
     held = agent.post(
         "/api/proposals", json={"claim": {"content": "Deploy on Mondays", "nature": {"kind": "decision"}}}
@@ -73,8 +73,8 @@ def test_a_claim_that_waits_is_accepted_and_one_that_is_refused_is_answered(guar
 
 
 def test_a_held_proposal_is_decided_by_a_reviewer(guarded: Desk) -> None:
-    agent = guarded.caller(KeyWish(name="planner", actor="planner"))
-    owner = guarded.caller(KeyWish(name="owner", actor="owner", grants=tuple(Grant)))
+    agent = guarded.caller(KeyRequest(name="planner", actor="planner"))
+    owner = guarded.caller(KeyRequest(name="owner", actor="owner", grants=tuple(Grant)))
     proposal = agent.post(
         "/api/proposals", json={"claim": {"content": "Deploy on Mondays", "nature": {"kind": "decision"}}}
     ).json()["proposal_id"]
@@ -245,8 +245,8 @@ def test_a_record_is_forgotten_only_in_earnest(desk: Desk) -> None:
 
 
 def test_a_draft_is_told_to_its_author_alone(guarded: Desk) -> None:
-    author = guarded.caller(KeyWish(name="planner", actor="planner"))
-    other = guarded.caller(KeyWish(name="runner", actor="runner"))
+    author = guarded.caller(KeyRequest(name="planner", actor="planner"))
+    other = guarded.caller(KeyRequest(name="runner", actor="runner"))
 
     drafted = author.post("/api/memories", json={**STAGING, "draft": True})
 

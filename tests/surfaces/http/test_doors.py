@@ -26,9 +26,9 @@ from muniment.model.times import Instant
 from muniment.surfaces.http.doors import permitted, reception_of, visitor_of
 from muniment.surfaces.reception import keys
 from muniment.surfaces.reception.denials import denied_calls
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import system_now
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
+from muniment.surfaces.reception.server_context import system_now
 
 GATE = threading.Event()
 
@@ -157,7 +157,7 @@ def test_a_websocket_is_asked_who_it_is_like_everybody_else(open_house: Served) 
     url = f"ws{open_house.url[4:]}/stream"
     with connect(url) as socket:
         assert socket.recv(timeout=WAIT_S) == "owner"
-    token = open_house.key(KeyWish(name="k", actor="planner"))
+    token = open_house.key(KeyRequest(name="k", actor="planner"))
     with connect(url, additional_headers={"Authorization": f"Bearer {token}"}) as socket:
         assert socket.recv(timeout=WAIT_S) == "planner"
     with pytest.raises(InvalidStatus) as refusal:
@@ -169,7 +169,7 @@ def test_a_websocket_is_asked_who_it_is_like_everybody_else(open_house: Served) 
 def test_keys_are_asked_for_as_soon_as_there_is_one_and_end_when_they_are_revoked(open_house: Served) -> None:
     with open_house.client() as anonymous:
         assert anonymous.get("/who").text == "owner of default"
-        token = open_house.key(KeyWish(name="k", actor="planner"))
+        token = open_house.key(KeyRequest(name="k", actor="planner"))
         turned_away = anonymous.get("/who")
     assert (turned_away.status_code, turned_away.json()["code"]) == (401, "unauthenticated")
     assert turned_away.headers["www-authenticate"] == 'Bearer realm="muniment"'
@@ -182,12 +182,12 @@ def test_keys_are_asked_for_as_soon_as_there_is_one_and_end_when_they_are_revoke
 @pytest.mark.parametrize(
     "wish",
     [
-        KeyWish(name="expired", actor="planner", expires_at=Instant(1)),
-        KeyWish(name="foreign", actor="planner", tenant="nowhere"),
+        KeyRequest(name="expired", actor="planner", expires_at=Instant(1)),
+        KeyRequest(name="foreign", actor="planner", tenant="nowhere"),
     ],
     ids=lambda wish: wish.name,
 )
-def test_a_key_that_is_past_its_time_or_of_no_tenant_is_refused(open_house: Served, wish: KeyWish) -> None:
+def test_a_key_that_is_past_its_time_or_of_no_tenant_is_refused(open_house: Served, wish: KeyRequest) -> None:
     token = open_house.key(wish)
     with open_house.client(token) as client:
         answer = client.get("/who")
@@ -213,22 +213,22 @@ def test_a_token_of_the_issuer_is_let_in_and_a_forged_one_is_not(serve: Serve, t
 
 
 def test_two_credentials_are_none(open_house: Served) -> None:
-    token = open_house.key(KeyWish(name="k", actor="planner"))
+    token = open_house.key(KeyRequest(name="k", actor="planner"))
     one = f"Authorization: Bearer {token}\r\n".encode()
     request = b"GET /who HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n" + one + one + b"\r\n"
     assert status_in(exchange(open_house.address, request)) == 401
 
 
 def test_a_credential_in_the_address_counts_for_nothing(open_house: Served) -> None:
-    token = open_house.key(KeyWish(name="k", actor="planner"))
+    token = open_house.key(KeyRequest(name="k", actor="planner"))
     assert (
         httpx.get(f"{open_house.url}/who?key={token}&authorization=Bearer%20{token}", timeout=WAIT_S).status_code == 401
     )
 
 
 def test_a_grant_that_is_missing_closes_the_door_and_is_kept(open_house: Served) -> None:
-    reader = open_house.key(KeyWish(name="k", actor="planner", grants=(Grant.READ,)))
-    auditor = open_house.key(KeyWish(name="k", actor="auditor", grants=(Grant.AUDIT,)))
+    reader = open_house.key(KeyRequest(name="k", actor="planner", grants=(Grant.READ,)))
+    auditor = open_house.key(KeyRequest(name="k", actor="auditor", grants=(Grant.AUDIT,)))
     with open_house.client(reader) as client:
         answer = client.get("/audit")
     assert (answer.status_code, answer.json()["code"]) == (403, "not_permitted")
@@ -238,7 +238,7 @@ def test_a_grant_that_is_missing_closes_the_door_and_is_kept(open_house: Served)
 
 
 def test_what_the_policy_does_not_permit_is_kept_with_who_asked(open_house: Served) -> None:
-    token = open_house.key(KeyWish(name="k", actor="planner"))
+    token = open_house.key(KeyRequest(name="k", actor="planner"))
     with open_house.client(token) as client:
         assert client.get("/refused").status_code == 403
     assert eventually(lambda: kept(open_house) == [("planner", "GET /refused", "not_permitted")])
@@ -248,8 +248,8 @@ def test_what_the_policy_does_not_permit_is_kept_with_who_asked(open_house: Serv
 
 def test_over_its_rate_an_actor_is_told_when_to_come_again_and_others_are_served(serve: Serve) -> None:
     served = serve(routes=ROUTES, rate_per_second=0.001, rate_burst=2)
-    ana = served.key(KeyWish(name="k", actor="ana"))
-    ben = served.key(KeyWish(name="k", actor="ben"))
+    ana = served.key(KeyRequest(name="k", actor="ana"))
+    ben = served.key(KeyRequest(name="k", actor="ben"))
     with served.client(ana) as client:
         answers = [client.get("/who") for _ in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
@@ -263,7 +263,7 @@ def test_over_its_rate_an_actor_is_told_when_to_come_again_and_others_are_served
 def test_an_actor_has_so_many_requests_under_way_and_gets_their_places_back(serve: Serve) -> None:
     GATE.clear()
     served = serve(routes=ROUTES, concurrent_per_actor=1)
-    token = served.key(KeyWish(name="k", actor="ana"))
+    token = served.key(KeyRequest(name="k", actor="ana"))
     answers: list[int] = []
 
     def ask() -> None:
@@ -285,14 +285,14 @@ def test_an_actor_has_so_many_requests_under_way_and_gets_their_places_back(serv
 
 def test_an_address_that_keeps_failing_is_told_to_wait(serve: Serve) -> None:
     served = serve(routes=ROUTES, failures_per_minute=2)
-    served.key(KeyWish(name="k", actor="ana"))
+    served.key(KeyRequest(name="k", actor="ana"))
     with served.client("mnk_" + "a" * 12 + "_" + "b" * 43) as client:
         assert [client.get("/who").status_code for _ in range(3)] == [401, 401, 429]
 
 
 def test_a_server_others_can_reach_answers_to_the_names_it_was_given_and_probes_to_any(vault: Path) -> None:
     with Memory.open(vault):
-        _, token = keys.create(vault, KeyWish.everything("ana"), now=system_now())
+        _, token = keys.create(vault, KeyRequest.everything("ana"), now=system_now())
     said = settings_for(vault, host="0.0.0.0", hosts=["memory.example"])
     probes: list[BaseRoute] = [Route("/healthz", lambda _: PlainTextResponse("alive"))]
     with serving(said, routes=[*ROUTES, *probes]) as served:

@@ -15,9 +15,9 @@ from tests.surfaces.http.conftest import Serve, Served
 from muniment import Memory
 from muniment.surfaces.http import health
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import system_now
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
+from muniment.surfaces.reception.server_context import system_now
 from muniment.surfaces.telemetry.readiness import FRESH_S, Readiness
 
 
@@ -133,8 +133,8 @@ def test_what_a_proxy_hands_on_is_not_from_this_machine(keyed: tuple[Served, str
 
 def test_with_the_setting_audit_a_key_with_that_grant_is_asked_for(vault: Path, serve: Serve) -> None:
     with Memory.open(vault):
-        _, auditor = keys.create(vault, KeyWish(name="a", actor="auditor", grants=(Grant.AUDIT,)), now=system_now())
-        _, reader = keys.create(vault, KeyWish(name="r", actor="reader", grants=(Grant.READ,)), now=system_now())
+        _, auditor = keys.create(vault, KeyRequest(name="a", actor="auditor", grants=(Grant.AUDIT,)), now=system_now())
+        _, reader = keys.create(vault, KeyRequest(name="r", actor="reader", grants=(Grant.READ,)), now=system_now())
     served = serve(metrics_open="audit")
 
     def status(key: str | None) -> int:
@@ -146,7 +146,7 @@ def test_with_the_setting_audit_a_key_with_that_grant_is_asked_for(vault: Path, 
 
 def test_a_key_of_one_tenant_is_not_told_the_figures_of_another(vault: Path, serve: Serve) -> None:
     with Memory.open(vault), Memory.open(vault, tenant="acme"):
-        wish = KeyWish(name="a", actor="auditor", grants=(Grant.AUDIT,), tenant="acme")
+        wish = KeyRequest(name="a", actor="auditor", grants=(Grant.AUDIT,), tenant="acme")
         _, key = keys.create(vault, wish, now=system_now())
     served = serve(metrics_open="audit")
     served.reception.owner("acme")

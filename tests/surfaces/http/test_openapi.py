@@ -13,7 +13,7 @@ from muniment import __version__
 from muniment.operations import OPERATIONS, Key
 from muniment.surfaces.http.api.described import Json, JsonObject
 from muniment.surfaces.http.api.openapi import field_document, native_document
-from muniment.surfaces.reception.keys import KeyWish
+from muniment.surfaces.reception.keys import KeyRequest
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ FIELD: JsonObject = msgspec.json.decode(msgspec.json.encode(field_document(anony
 
 
 def test_the_document_is_told_to_anybody(desk: Desk) -> None:
-    desk.caller(KeyWish.everything("ana"))
+    desk.caller(KeyRequest.everything("ana"))
 
     answer = desk.caller().get("/openapi.json")
 

@@ -32,9 +32,9 @@ from websockets.sync.client import ClientConnection, connect
 
 from muniment.compat.akashik import Credential, Field
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import system_now
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
+from muniment.surfaces.reception.server_context import system_now
 
 Keyed = tuple[Served, str]
 
@@ -163,7 +163,7 @@ def test_a_ticket_is_for_one_agent_and_for_a_short_time(serve: Serve, keyed: Key
 
 def test_a_ticket_is_given_to_nobody_who_may_not_listen(keyed: Keyed) -> None:
     served, _ = keyed
-    key = served.key(KeyWish(name="writer", actor="ben", authority=4, grants=(Grant.WRITE,)))
+    key = served.key(KeyRequest(name="writer", actor="ben", authority=4, grants=(Grant.WRITE,)))
     with served.client() as stranger, served.client(key) as writer:
         assert stranger.post("/v1/stream/ticket", json={"agent_id": "ben"}).status_code == 401
         assert writer.post("/v1/stream/ticket", json={"agent_id": "ben"}).status_code == 403
@@ -172,7 +172,7 @@ def test_a_ticket_is_given_to_nobody_who_may_not_listen(keyed: Keyed) -> None:
 
 def test_a_key_that_is_revoked_ends_its_streams(vault: Path, serve: Serve, keyed: Keyed) -> None:
     served = serve(recheck_seconds=0.1)
-    found, secret = keys.create(vault, KeyWish(name="b", actor="ben", authority=4), now=system_now())
+    found, secret = keys.create(vault, KeyRequest(name="b", actor="ben", authority=4), now=system_now())
     with served.client(keyed[1]) as owner, served.client(secret) as client:
         register(client, "ben")
         register(owner, "ana")

@@ -9,12 +9,12 @@ from tests.cases import each
 
 from muniment.model.actor import Actor
 from muniment.model.errors import LedgerBroken, MunimentError, NotFound, StoreBusy, Unauthenticated
-from muniment.surfaces.http.push_carrying import Stalled, either, within
+from muniment.surfaces.http.push_delivery import Stalled, either, within
 from muniment.surfaces.http.push_websocket import reason_of
 from muniment.surfaces.http.streams_tickets import Tickets
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.principal import Principal
 
-BEN = Visitor(actor=Actor(id="ben"), tenant="default")
+BEN = Principal(actor=Actor(id="ben"), tenant="default")
 
 
 class Clock:

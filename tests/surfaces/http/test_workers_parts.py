@@ -11,12 +11,12 @@ from muniment.config import ServerSettings
 from muniment.model.actor import Actor
 from muniment.model.errors import Unauthenticated
 from muniment.surfaces.http.streams_tickets import SharedTickets, Ticket
-from muniment.surfaces.reception.crew import SHARED_OUT, Crew, part_of
-from muniment.surfaces.reception.visitor import Grant, Visitor
+from muniment.surfaces.reception.principal import Grant, Principal
+from muniment.surfaces.reception.worker_group import SHARED_OUT, WorkerGroup, part_of
 from muniment.surfaces.telemetry.meters import Meters
 from muniment.surfaces.telemetry.shared import SharedMeters
 
-ANA = Visitor(actor=Actor(id="ana"), tenant="acme", credential="key-1", grants=(Grant.READ,), agents=("scout",))
+ANA = Principal(actor=Actor(id="ana"), tenant="acme", credential="key-1", grants=(Grant.READ,), agents=("scout",))
 
 
 class Clock:
@@ -67,11 +67,11 @@ def test_no_file_of_a_ticket_holds_the_ticket_and_those_that_ended_are_swept_out
 
 def test_the_parts_of_every_bound_add_up_to_the_setting() -> None:
     settings = ServerSettings()
-    parts = [part_of(settings, Crew(worker=number, of=3, folder="")) for number in range(3)]
+    parts = [part_of(settings, WorkerGroup(worker=number, of=3, folder="")) for number in range(3)]
     for name in SHARED_OUT:
         assert sum(getattr(part, name) for part in parts) == getattr(settings, name), name
     assert sum(part.rate_per_second for part in parts) == pytest.approx(settings.rate_per_second)
-    few = part_of(ServerSettings(streams_per_actor=1), Crew(worker=2, of=3, folder=""))
+    few = part_of(ServerSettings(streams_per_actor=1), WorkerGroup(worker=2, of=3, folder=""))
     assert few.streams_per_actor == 1
 
 

@@ -13,8 +13,8 @@ from tests.surfaces.mcp.talking import Answer, Talk, talking_to
 
 from muniment import Memory
 from muniment.engine.notebook import Notebook
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
 
 
 def unit(content: str, **more: object) -> dict[str, object]:
@@ -179,8 +179,8 @@ def visitors(keyed: tuple[Served, str]) -> Iterator[tuple[Talk, Talk, Served]]:
     """An agent that may write, and one that may only read, at one server."""
     server, _ = keyed
     url = f"{server.url}/mcp"
-    writer = server.key(KeyWish(name="w", actor="ada", authority=4))
-    reader = server.key(KeyWish(name="r", actor="bob", authority=4, grants=(Grant.READ,)))
+    writer = server.key(KeyRequest(name="w", actor="ada", authority=4))
+    reader = server.key(KeyRequest(name="r", actor="bob", authority=4, grants=(Grant.READ,)))
     with talking_to(url, writer) as ada, talking_to(url, reader) as bob:
         register(ada)
         register(bob, "bob")

@@ -12,7 +12,7 @@ from tests.surfaces.http.conftest import Served
 from tests.surfaces.mcp.talking import LEGACY, MODERN, talking
 from tests.surfaces.shell import outside
 
-from muniment.surfaces.reception.keys import KeyWish
+from muniment.surfaces.reception.keys import KeyRequest
 
 PROXY = dict.fromkeys(("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"), "http://127.0.0.1:9")
 """Somebody who must not be told the key."""
@@ -29,7 +29,7 @@ def through(url: str, key: str | None, *words: str) -> StdioServerParameters:
 @pytest.mark.parametrize("mode", [MODERN, LEGACY])
 def test_a_bridge_speaks_in_the_name_of_its_key(mode: str, keyed: tuple[Served, str]) -> None:
     server, _ = keyed
-    token = server.key(KeyWish(name="ada", actor="ada"))
+    token = server.key(KeyRequest(name="ada", actor="ada"))
 
     with talking(through(server.url, token, "--tools", "memory"), mode) as talk:
         said = talk.call("remember", content="The nightly build takes 40 minutes", confidence=0.9)

@@ -19,8 +19,8 @@ TOKENS_MAX = 1_500
 BYTES_PER_TOKEN = 4
 LOADED = """
 import sys
-from muniment.surfaces.mcp.choice import Choice, chosen
-chosen(Choice.CORE)
+from muniment.surfaces.mcp.tool_profiles import ToolProfile, chosen
+chosen(ToolProfile.CORE)
 heavy = ("muniment.compat", "muniment.contracts.akashik", "numpy", "onnxruntime")
 print(sorted(name for name in sys.modules if name.startswith(heavy)))
 """

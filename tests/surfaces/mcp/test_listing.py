@@ -11,8 +11,8 @@ from tests.surfaces.mcp.conftest import Desk
 from tests.surfaces.mcp.talking import LEGACY, started, talking, talking_to
 
 from muniment.contracts.strict.values import Json
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
 
 READS = (True, False, True, False)
 ADDS = (False, False, False, False)
@@ -161,7 +161,7 @@ def test_a_client_may_choose_which_tools_it_is_offered(
 
 def test_a_credential_is_shown_only_the_tools_it_opens(keyed: tuple[Served, str]) -> None:
     server, _ = keyed
-    reader = server.key(KeyWish(name="reader", actor="reader", grants=(Grant.READ,)))
+    reader = server.key(KeyRequest(name="reader", actor="reader", grants=(Grant.READ,)))
 
     with talking_to(f"{server.url}/mcp", reader) as talk:
         names = {tool.name for tool in talk.tools()}

@@ -18,7 +18,7 @@ from tests.surfaces.shell import outside
 
 from muniment import Memory
 from muniment.engine.session import window
-from muniment.surfaces.mcp.lines import LINE_BYTES_MAX
+from muniment.surfaces.mcp.stdin_lines import LINE_BYTES_MAX
 
 OPENING = {
     "jsonrpc": "2.0",

@@ -14,17 +14,17 @@ from muniment import Memory
 from muniment.engine.notebook import Notebook
 from muniment.model.vocabulary import ActorType
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import system_now
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.principal import Grant
+from muniment.surfaces.reception.server_context import system_now
 
 ACCEPT = {"Accept": "application/json, text/event-stream"}
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 EVERYTHING = tuple(Grant)
 
 
-def agent(name: str, *grants: Grant, tenant: str = "default") -> KeyWish:
-    return KeyWish(name=name, actor=name, tenant=tenant, type=ActorType.AGENT, grants=grants or EVERYTHING)
+def agent(name: str, *grants: Grant, tenant: str = "default") -> KeyRequest:
+    return KeyRequest(name=name, actor=name, tenant=tenant, type=ActorType.AGENT, grants=grants or EVERYTHING)
 
 
 @pytest.fixture(params=[MODERN, LEGACY])
@@ -138,7 +138,7 @@ def test_a_revoked_key_is_refused_in_the_middle_of_a_conversation(keyed: tuple[S
 def test_a_session_id_gives_nobody_anything(keyed: tuple[Served, str]) -> None:
     """There are no sessions to be taken over: an id that somebody sends is not looked at."""
     server, _ = keyed
-    curator = server.key(KeyWish(name="c", actor="cleo", roles=("curator",), grants=EVERYTHING))
+    curator = server.key(KeyRequest(name="c", actor="cleo", roles=("curator",), grants=EVERYTHING))
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "queue", "arguments": {}}}
     opening = {
         "jsonrpc": "2.0",

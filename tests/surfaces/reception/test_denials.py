@@ -19,7 +19,7 @@ from muniment.surfaces.reception.denials import (
     KEPT_MAX,
     SUMS_MAX,
     Denial,
-    Denials,
+    DenialLog,
     denied_calls,
     note,
 )
@@ -42,7 +42,7 @@ def eventually(seen: Callable[[], bool]) -> bool:
 
 
 def test_a_single_denial_is_in_the_ledger_without_waiting_for_others(memory: Memory) -> None:
-    kept = Denials(lambda _: memory)
+    kept = DenialLog(lambda _: memory)
     kept.add("default", denial())
     assert eventually(lambda: denied_calls(memory) == (denial(),))
     kept.close()
@@ -53,7 +53,7 @@ def test_a_flood_is_written_as_sums_and_nothing_is_left_out(memory: Memory, monk
     """Within one stretch of time, however long a busy machine takes for it."""
     monkeypatch.setattr(denials, "SUM_EVERY_S", NEVER_S)
     before = memory.ledger.head().seq
-    kept = Denials(lambda _: memory)
+    kept = DenialLog(lambda _: memory)
     for number in range(1_000):
         kept.add("default", denial(number, what=("GET /api", "POST /v1")[number % 2]))
     kept.close()
@@ -68,7 +68,7 @@ def test_a_flood_from_many_places_stays_small_and_keeps_its_number(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(denials, "SUM_EVERY_S", NEVER_S)
-    kept = Denials(lambda _: memory)
+    kept = DenialLog(lambda _: memory)
     kept.add("default", denial())
     for number in range(5 * SUMS_MAX):
         kept.add("default", denial(number, peer=f"2001:db8::{number:x}"))
@@ -88,14 +88,14 @@ def test_what_the_store_does_not_take_now_is_written_later(memory: Memory, monke
             raise refusals.pop()
         return memory
 
-    kept = Denials(reluctant)
+    kept = DenialLog(reluctant)
     kept.add("default", denial())
     assert eventually(lambda: denied_calls(memory) == (denial(),))
     kept.close()
 
 
 def test_a_name_that_looks_like_a_secret_is_withheld_and_the_denial_is_kept(memory: Memory) -> None:
-    kept = Denials(lambda _: memory)
+    kept = DenialLog(lambda _: memory)
     kept.add("default", msgspec.structs.replace(denial(), who="AKIAIOSFODNN7EXAMPLE"))
     kept.close()
     assert [(one.who, one.what, one.code) for one in denied_calls(memory)] == [(None, "withheld", "unauthenticated")]

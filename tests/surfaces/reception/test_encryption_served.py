@@ -10,7 +10,7 @@ import pytest
 from muniment import Memory
 from muniment.config import ServerSettings
 from muniment.model.errors import ConfigurationError
-from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.reception.server_context import ServerContext
 
 HERE = "127.0.0.1"
 TEXT = "The walrus keeps marzipan in the third drawer"
@@ -25,7 +25,7 @@ def settings(vault: Path, tmp_path: Path) -> ServerSettings:
 
 
 def test_a_server_keeps_what_it_is_told_and_whom_it_denied_encrypted(settings: ServerSettings, vault: Path) -> None:
-    reception = Reception(settings)
+    reception = ServerContext(settings)
     reception.memory(reception.admit(None, peer=HERE)).remember(TEXT)
     reception.denied(None, what="read marzipan", code="unauthenticated", peer="203.0.113.77")
     reception.close()
@@ -38,10 +38,10 @@ def test_a_server_keeps_what_it_is_told_and_whom_it_denied_encrypted(settings: S
 def test_a_server_without_the_key_does_not_start(settings: ServerSettings, vault: Path) -> None:
     Memory.open(vault, embedder=None, encryption_key="3c" * 32).close()
     with pytest.raises(ConfigurationError, match="no key is given"):
-        Reception(msgspec.structs.replace(settings, encryption_key_file=None))
+        ServerContext(msgspec.structs.replace(settings, encryption_key_file=None))
 
 
 def test_a_server_with_a_key_does_not_start_on_a_plain_vault(settings: ServerSettings, vault: Path) -> None:
     Memory.open(vault, embedder=None).close()
     with pytest.raises(ConfigurationError, match="the vault is not encrypted"):
-        Reception(settings)
+        ServerContext(settings)

@@ -15,13 +15,13 @@ from muniment import Memory
 from muniment.model.errors import IntegrityError, Malformed, MunimentError, NotFound, NotPermitted
 from muniment.model.times import Instant
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.issuing import end, issue, kept
-from muniment.surfaces.reception.keys import KEYS_FILE, KeyRing, KeyWish
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.key_issuing import end, issue, kept
+from muniment.surfaces.reception.keys import KEYS_FILE, KeyRequest, KeyRing
+from muniment.surfaces.reception.principal import Grant
 
 NOON = Instant(1_780_000_000_000_000)
 LATER = Instant(NOON + 60_000_000)
-WISH = KeyWish(name="planner of the night", actor="planner")
+WISH = KeyRequest(name="planner of the night", actor="planner")
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_the_secret_of_one_key_does_not_fit_the_id_of_another(folder: Path) -> N
 
 
 def test_a_key_holds_until_the_very_moment_it_expires(folder: Path) -> None:
-    wish = KeyWish(name="short", actor="planner", expires_at=LATER)
+    wish = KeyRequest(name="short", actor="planner", expires_at=LATER)
     _, token = keys.create(folder, wish, now=NOON)
     ring = KeyRing(folder)
     assert ring.match(token, now=Instant(LATER - 1)) is not None
@@ -186,7 +186,7 @@ def test_ending_a_key_twice_keeps_the_first_moment(folder: Path) -> None:
 )
 def test_a_wish_that_cannot_be_granted_names_its_field(said: dict[str, object], field: str) -> None:
     with pytest.raises(Malformed) as refused:
-        KeyWish(**{"name": "n", "actor": "planner", **said})  # type: ignore[arg-type]  # what is wrong is the point
+        KeyRequest(**{"name": "n", "actor": "planner", **said})  # type: ignore[arg-type]  # what is wrong is the point
     assert refused.value.field == field
 
 

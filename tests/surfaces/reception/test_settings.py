@@ -9,7 +9,7 @@ from tests.cases import each
 
 from muniment.config import SERVING, SETTINGS, Config, ServerSettings, read_environment, read_server
 from muniment.model.errors import ConfigurationError
-from muniment.surfaces.reception.fields import field_settings
+from muniment.surfaces.reception.field_settings import field_settings
 from muniment.surfaces.reception.settings import check_settings, open_to_anyone
 
 

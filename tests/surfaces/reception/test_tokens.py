@@ -18,9 +18,9 @@ from muniment.config import ServerSettings
 from muniment.model.errors import ConfigurationError
 from muniment.model.vocabulary import ActorType
 from muniment.surfaces.reception.jwks import ASK_AGAIN_S, FRESH_S, Jwks
+from muniment.surfaces.reception.principal import Grant
 from muniment.surfaces.reception.settings import check_settings
 from muniment.surfaces.reception.tokens import BadToken, Tokens
-from muniment.surfaces.reception.visitor import Grant
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from muniment.surfaces.reception.turns import CALLER, Turns
+from muniment.surfaces.reception.fair_threads import CALLER, FairThreads
 
 WAIT_S = 30
 
@@ -34,19 +34,19 @@ def meter() -> Meter:
 
 
 @pytest.fixture
-def turns(meter: Meter) -> Iterator[Turns]:
-    made = Turns(2, clock=meter)
+def turns(meter: Meter) -> Iterator[FairThreads]:
+    made = FairThreads(2, clock=meter)
     yield made
     made.close()
 
 
-def ask(turns: Turns, actor: str, call: Callable[[], object], tenant: str = "acme") -> Future[object]:
+def ask(turns: FairThreads, actor: str, call: Callable[[], object], tenant: str = "acme") -> Future[object]:
     context = contextvars.copy_context()
     context.run(CALLER.set, (tenant, actor))
     return context.run(turns.submit, call)
 
 
-def test_a_flood_of_one_caller_does_not_hold_up_the_calls_of_another(turns: Turns, meter: Meter) -> None:
+def test_a_flood_of_one_caller_does_not_hold_up_the_calls_of_another(turns: FairThreads, meter: Meter) -> None:
     gate, done = threading.Event(), list[str]()
 
     def costly() -> None:
@@ -65,7 +65,7 @@ def test_a_flood_of_one_caller_does_not_hold_up_the_calls_of_another(turns: Turn
 
 
 def test_of_those_who_wait_the_tenant_and_then_the_caller_that_used_least_is_next(meter: Meter) -> None:
-    turns, gate, order = Turns(1, clock=meter), threading.Event(), list[str]()
+    turns, gate, order = FairThreads(1, clock=meter), threading.Event(), list[str]()
 
     def call(name: str, cost: float) -> None:
         order.append(name)
@@ -84,7 +84,7 @@ def test_of_those_who_wait_the_tenant_and_then_the_caller_that_used_least_is_nex
     assert order == ["ana", "eve", "mallory", "eve", "ana", "ana", "mallory", "mallory"]
 
 
-def test_what_a_call_raises_reaches_whoever_asked_and_frees_the_thread(turns: Turns) -> None:
+def test_what_a_call_raises_reaches_whoever_asked_and_frees_the_thread(turns: FairThreads) -> None:
     def fail() -> None:
         raise ValueError("no")
 
@@ -94,7 +94,7 @@ def test_what_a_call_raises_reaches_whoever_asked_and_frees_the_thread(turns: Tu
     assert ask(turns, "ana", lambda: 7).result(WAIT_S) == 7
 
 
-def test_a_call_that_is_given_up_before_its_turn_is_not_made(turns: Turns) -> None:
+def test_a_call_that_is_given_up_before_its_turn_is_not_made(turns: FairThreads) -> None:
     gate, made = threading.Event(), list[int]()
     first = ask(turns, "ana", partial(gate.wait, WAIT_S))
     second = ask(turns, "ana", lambda: made.append(1))

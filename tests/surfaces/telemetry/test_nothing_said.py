@@ -13,8 +13,8 @@ from tests.surfaces.http.conftest import Served, serving, settings_for
 
 from muniment import Memory
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import KeyWish
-from muniment.surfaces.reception.reception import system_now
+from muniment.surfaces.reception.keys import KeyRequest
+from muniment.surfaces.reception.server_context import system_now
 
 SECRET_FROM = len("mnk_") + 12 + len("_")
 """Where the secret of a key begins. It may hold the sign that parts it from what is before."""
@@ -136,7 +136,7 @@ def bad_session(client: httpx.Client, say: Sayings) -> None:
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_nothing_a_caller_says_is_logged_or_counted(vault: Path, form: str, capfd: pytest.CaptureFixture[str]) -> None:
     with Memory.open(vault):
-        _, key = keys.create(vault, KeyWish.everything("ana"), now=system_now())
+        _, key = keys.create(vault, KeyRequest.everything("ana"), now=system_now())
     say = Sayings()
     with serving(settings_for(vault, log_format=form, log_level="debug")) as served:
         served.reception.telemetry.log.install()

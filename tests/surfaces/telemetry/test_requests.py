@@ -17,13 +17,13 @@ from starlette.types import Message
 from starlette.websockets import WebSocket
 
 from muniment.model.actor import Actor
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.principal import Principal
 from muniment.surfaces.telemetry.requests import Watch
 from muniment.surfaces.telemetry.settings import LogFormat, LogLevel, TelemetrySettings
 from muniment.surfaces.telemetry.telemetry import Telemetry
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
-ANA = Visitor(actor=Actor(id="ana"), tenant="acme", credential="key:k1")
+ANA = Principal(actor=Actor(id="ana"), tenant="acme", credential="key:k1")
 
 
 async def record(request: Request) -> Response:

@@ -11,7 +11,7 @@ from muniment import Memory
 from muniment.model.receipt import Account, Explanation, StoredReceipt
 from muniment.model.value import canonical
 from muniment.read.explain import decide_again, read_receipt
-from muniment.read.pipeline import Reading
+from muniment.read.pipeline import ReadContext
 
 
 def _as_it_was(account: Account) -> Account:
@@ -21,7 +21,7 @@ def _as_it_was(account: Account) -> Account:
 
 
 def _explained(memory: Memory, stored: StoredReceipt, account: Account) -> Explanation:
-    reading = Reading(actor=account.actor, policy=memory.insight.policy, policy_doc=account.policy)
+    reading = ReadContext(actor=account.actor, policy=memory.insight.policy, policy_doc=account.policy)
     with memory._session.tenant.store.read() as snapshot:
         older = msgspec.structs.replace(stored, account=canonical(account))
         return decide_again(snapshot, read_receipt(older, lambda _: memory.insight.policy), reading)

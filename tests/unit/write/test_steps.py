@@ -40,7 +40,7 @@ from muniment.policy.rules import (
 )
 from muniment.write import steps
 from muniment.write.case import Case
-from muniment.write.facts import Facts, Held, Past
+from muniment.write.facts import Facts, Held, PastFacts
 from muniment.write.similarity import Rival, disagree
 from muniment.write.steps import STEPS, curate
 
@@ -304,7 +304,7 @@ def test_what_changes_nothing_of_what_it_replaces_is_redundant() -> None:
 
 OLD = _held(Claim(content="the north gate opens at nine"), status=Status.SUPERSEDED)
 NOW = _held(Claim(content="the north gate opens at seven"), name="rec_7", rid=9)
-BEFORE = Past(held=OLD, now=NOW, near=False)
+BEFORE = PastFacts(held=OLD, now=NOW, near=False)
 
 
 def test_what_was_corrected_since_is_not_said_again_unless_it_names_the_correction_or_a_later_time() -> None:

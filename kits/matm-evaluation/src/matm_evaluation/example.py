@@ -7,8 +7,8 @@ from importlib.resources import files
 import msgspec
 
 from matm_evaluation.scratch import StillClock
-from muniment.compat.matm.desk import Desk, Filed
-from muniment.compat.matm.grounds import Ground
+from muniment.compat.matm.desk import Filed, MatmHandler
+from muniment.compat.matm.grounds import RefusalGround
 from muniment.compat.matm.sources import Sources
 from muniment.contracts.strict.values import JsonObject
 from muniment.engine import Memory
@@ -74,9 +74,11 @@ def script() -> Script:
     return decode_json(text, Script)
 
 
-def desk_for(memory: Memory, told: Script, clock: Clock | None = None) -> Desk:
+def desk_for(memory: Memory, told: Script, clock: Clock | None = None) -> MatmHandler:
     """The desk of the example: its curator, its first steward, and the sources that exist."""
-    return Desk(memory, curator=told.curator, steward=told.stewards[0], sources=Sources(told.sources), clock=clock)
+    return MatmHandler(
+        memory, curator=told.curator, steward=told.stewards[0], sources=Sources(told.sources), clock=clock
+    )
 
 
 def play(memory: Memory, clock: StillClock | None = None) -> Played:
@@ -87,7 +89,7 @@ def play(memory: Memory, clock: StillClock | None = None) -> Played:
     return Played(filed=filed, response=desk.retrieve(bytes(told.request), actor=told.consumer))
 
 
-def _play(desk: Desk, told: Script, data: bytes, clock: StillClock | None) -> Filed:
+def _play(desk: MatmHandler, told: Script, data: bytes, clock: StillClock | None) -> Filed:
     event = decode_json(data, _Named)
     if clock is not None:
         clock.reach(parse(event.emitted_at, field="emitted_at"))
@@ -100,5 +102,5 @@ def _play(desk: Desk, told: Script, data: bytes, clock: StillClock | None) -> Fi
     steward = told.stewards[1] if first.report["scope"] == "agent_team" else told.stewards[0]
     if event.event_id in UNSAFE:
         reason = UNSAFE[event.event_id]
-        return desk.decide(event.event_id, actor=steward, accept=False, ground=Ground.UNSAFE, reason=reason)
+        return desk.decide(event.event_id, actor=steward, accept=False, ground=RefusalGround.UNSAFE, reason=reason)
     return desk.decide(event.event_id, actor=steward, accept=True, reason=REASONS[event.event_id])

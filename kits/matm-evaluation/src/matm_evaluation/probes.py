@@ -15,8 +15,8 @@ import msgspec
 
 from matm_evaluation.figures import Retrieved
 from matm_evaluation.scratch import StillClock, scratch_memory
-from muniment.compat.matm.desk import Desk, Filed, spell
-from muniment.compat.matm.grounds import Ground
+from muniment.compat.matm.desk import Filed, MatmHandler, spell
+from muniment.compat.matm.grounds import RefusalGround
 from muniment.compat.matm.hazards import HARMFUL, found, texts
 from muniment.compat.matm.sources import Sources
 from muniment.contracts.matm import words
@@ -184,7 +184,7 @@ class _Run:
         self._suite = told
         self._memory = memory
         self._clock = clock
-        self._desk = Desk(memory, curator=CURATOR, steward=STEWARD, sources=Sources(told.sources), clock=clock)
+        self._desk = MatmHandler(memory, curator=CURATOR, steward=STEWARD, sources=Sources(told.sources), clock=clock)
         self._papers: list[bytes] = []
         self._guesses = 0
         self._uncited = 0
@@ -235,7 +235,9 @@ class _Run:
             raise NotFound("waiting event", probe.id)
         self._papers.append(spell(ticket))
         unsafe = found(HARMFUL, texts(ticket["event"]))
-        ground, reason = (Ground.UNSAFE, ", ".join(unsafe)) if unsafe else (None, "checked by the probe's steward")
+        ground, reason = (
+            (RefusalGround.UNSAFE, ", ".join(unsafe)) if unsafe else (None, "checked by the probe's steward")
+        )
         return self._desk.decide(probe.id, actor=STEWARD, accept=not unsafe, reason=reason, ground=ground), True
 
     def _request(self, reader: str, ask: str, scopes: tuple[str, ...], extra: JsonObject) -> JsonObject:

@@ -1,11 +1,11 @@
 """Memories in and out by any of the five contracts: check a file, turn it into another, take it in, give it out."""
 
 from muniment.compat.exchange.files import (
-    Checked,
+    CheckedDocument,
+    DocumentResult,
     Exported,
     Fate,
     Imported,
-    Result,
     as_file,
     as_json,
     convert,
@@ -17,11 +17,11 @@ from muniment.compat.exchange.files import (
 )
 
 __all__ = [
-    "Checked",
+    "CheckedDocument",
+    "DocumentResult",
     "Exported",
     "Fate",
     "Imported",
-    "Result",
     "as_file",
     "as_json",
     "convert",

@@ -44,7 +44,7 @@ DELICATE = frozenset({Sensitivity.PRIVATE, Sensitivity.CONFIDENTIAL, Sensitivity
 """More sensitive than what stays inside by default."""
 
 
-class Result(StrEnum):
+class DocumentResult(StrEnum):
     """What a check comes to."""
 
     PASS = "pass"
@@ -52,11 +52,11 @@ class Result(StrEnum):
     UNREADABLE = "unreadable"
 
 
-class Checked(Value):
+class CheckedDocument(Value):
     """What was found in a document."""
 
     contract: ContractName
-    result: Result
+    result: DocumentResult
     findings: tuple[Finding, ...]
 
 
@@ -120,14 +120,16 @@ def _text(value: Json) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
-def validate(name: ContractName, data: bytes) -> Checked:
+def validate(name: ContractName, data: bytes) -> CheckedDocument:
     """Everything that is wrong with a document."""
     try:
         read_json(data)
     except (Unreadable, LimitExceeded) as error:
-        return Checked(contract=name, result=Result.UNREADABLE, findings=(finding_of(error),))
+        return CheckedDocument(contract=name, result=DocumentResult.UNREADABLE, findings=(finding_of(error),))
     found = contract(name).check(data)
-    return Checked(contract=name, result=Result.PASS if passes(found) else Result.FAIL, findings=found)
+    return CheckedDocument(
+        contract=name, result=DocumentResult.PASS if passes(found) else DocumentResult.FAIL, findings=found
+    )
 
 
 def convert(source: ContractName, target: ContractName, data: bytes) -> Encoded:

@@ -36,7 +36,7 @@ _JUDGED: dict[str, frozenset[str]] = {
 """Fields of a contract that are a verdict on the record or an account of its use: not for its author to say."""
 
 
-class Luggage(Value):
+class ImportBatch(Value):
     """What was said of a memory where it came from. `lineage` is everything it referred to there, if some of that could
     not be kept here."""
 
@@ -57,7 +57,7 @@ class Luggage(Value):
     lineage: Lineage | None = None
 
 
-_TAKEN = tuple(name for name in Luggage.__struct_fields__ if name != "lineage")
+_TAKEN = tuple(name for name in ImportBatch.__struct_fields__ if name != "lineage")
 _ANY = Claim(content=NAME)
 
 
@@ -65,7 +65,7 @@ def packed(memory: InterchangeRecord, lineage: Lineage) -> Claim:
     """The claim of a memory, with the links it can keep here and its luggage."""
     said = {name: getattr(memory, name) for name in _TAKEN}
     lost = memory.claim.lineage if lineage != memory.claim.lineage else None
-    luggage = Luggage(**said, lineage=lost)
+    luggage = ImportBatch(**said, lineage=lost)
     others = tuple(one for one in memory.claim.extensions if one.name != NAME)
     own = Extension(name=NAME, body=_spelled(luggage))
     return msgspec.structs.replace(memory.claim, lineage=lineage, extensions=(*others, own))
@@ -84,7 +84,7 @@ def given_out(memory: Memory, told: Disclosure, conflicts: tuple[str, ...]) -> t
     return _carried(told, claim, msgspec.structs.replace(luggage, lineage=links), conflicts), True
 
 
-def _still_loose(memory: Memory, record: Record, luggage: Luggage) -> Lineage | None:
+def _still_loose(memory: Memory, record: Record, luggage: ImportBatch) -> Lineage | None:
     """Everything the record referred to where it came from, but what leads to a record here that is not the one it
     meant: that has the same id by chance, or is not the importer's to link to. What came in the same file is meant."""
     if luggage.lineage is None:
@@ -159,7 +159,9 @@ def unpacked(told: Disclosure, conflicts: tuple[str, ...]) -> InterchangeRecord:
     return _carried(told, *_opened(told.record.claim), conflicts)
 
 
-def _carried(told: Disclosure, claim: Claim, luggage: Luggage | None, conflicts: tuple[str, ...]) -> InterchangeRecord:
+def _carried(
+    told: Disclosure, claim: Claim, luggage: ImportBatch | None, conflicts: tuple[str, ...]
+) -> InterchangeRecord:
     memory = msgspec.structs.replace(carry(told.record, told.standing, conflicts=conflicts), claim=claim)
     if luggage is None:
         return memory
@@ -185,25 +187,25 @@ def _carried(told: Disclosure, claim: Claim, luggage: Luggage | None, conflicts:
     )
 
 
-def _spelled(luggage: Luggage) -> str:
+def _spelled(luggage: ImportBatch) -> str:
     return json.dumps(msgspec.to_builtins(luggage), ensure_ascii=False, separators=(",", ":"))
 
 
-def _opened(claim: Claim) -> tuple[Claim, Luggage | None]:
+def _opened(claim: Claim) -> tuple[Claim, ImportBatch | None]:
     """The claim without its luggage, and the luggage. What somebody else put there under that name is left alone."""
     body = next((one.body for one in claim.extensions if one.name == NAME), None)
     if body is None:
         return claim, None
     try:
         said: JsonObject = json.loads(body)
-        luggage = _sound(convert(said, Luggage))
+        luggage = _sound(convert(said, ImportBatch))
     except (msgspec.ValidationError, CallerError):
         return claim, None
     others = tuple(one for one in claim.extensions if one.name != NAME)
     return msgspec.structs.replace(claim, extensions=others), luggage
 
 
-def _sound(luggage: Luggage) -> Luggage:
+def _sound(luggage: ImportBatch) -> ImportBatch:
     """The luggage without names out of which a secret was taken, so that they are none any more. Raises for what could
     never have been said of a memory."""
     named = msgspec.structs.replace(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 
-from muniment.compat.matm.desk import Desk
+from muniment.compat.matm.desk import MatmHandler
 from muniment.compat.matm.emission import fitted
 from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.matm.contract import CONTRACT
@@ -61,7 +61,7 @@ def batch_name(data: bytes) -> str:
     return f"matm-{hashlib.sha256(data).hexdigest()[:12]}"
 
 
-def adopt(memory: Memory, data: bytes, *, desk: Desk, preview: bool = False, again: bool = False) -> Batch:
+def adopt(memory: Memory, data: bytes, *, desk: MatmHandler, preview: bool = False, again: bool = False) -> Batch:
     """Take a file of events or records into quarantine; with `preview`, only say what would become of them, with
     `again`, also those of a batch that was rolled back."""
     carried = CONTRACT.decode(data)

@@ -18,23 +18,23 @@ MATTERS_OF_PEOPLE = frozenset({"production", "legal", "security", "privacy"})
 """Topics, as parts of a namespace, on which no machine decides."""
 
 
-class Answer(StrEnum):
+class CuratorAnswer(StrEnum):
     ACCEPT = "accept"
     DISCARD = "discard"
     LEAVE = "leave"
 
 
-class Opinion(Value):
+class CuratorOpinion(Value):
     """What the curator would do, and why. `kind`, `scope` and `scope_id` correct what the producer suggested."""
 
-    answer: Answer
+    answer: CuratorAnswer
     reason: str
     kind: Kind | None = None
     scope: Scope | None = None
     scope_id: str | None = None
 
 
-class Waiting(Value):
+class WaitingEvent(Value):
     """A held event with who made it. `asked`: its producer wants a person to look; `arrived`: it is from elsewhere."""
 
     event: str
@@ -47,7 +47,7 @@ class Waiting(Value):
     arrived: bool = False
 
 
-def for_a_steward(waiting: Waiting) -> tuple[str, ...]:
+def for_a_steward(waiting: WaitingEvent) -> tuple[str, ...]:
     """Why a person has to decide; nothing if a machine may."""
     claim = waiting.claim
     scope, sensitivity = claim.place.scope, claim.handling.sensitivity
@@ -69,39 +69,41 @@ def for_a_steward(waiting: Waiting) -> tuple[str, ...]:
     )
 
 
-def opinion(waiting: Waiting, policy: Policy) -> Opinion:
+def opinion(waiting: WaitingEvent, policy: Policy) -> CuratorOpinion:
     """Safety and people first, then evidence, then conservatism: what is hardly believed stays in its session."""
     reasons = for_a_steward(waiting)
     if reasons:
-        return Opinion(answer=Answer.LEAVE, reason="waits for a steward: " + "; ".join(reasons))
+        return CuratorOpinion(answer=CuratorAnswer.LEAVE, reason="waits for a steward: " + "; ".join(reasons))
     claim, rules = waiting.claim, policy.evidence
     bare = claim.nature.kind in rules.required_for and not claim.belief.evidence
     doubted = rules.session_below is not None and claim.belief.score < rules.session_below
     if bare and doubted:
-        return Opinion(
-            answer=Answer.DISCARD, reason=f"unsupported: a {claim.nature.kind} without evidence or confidence"
+        return CuratorOpinion(
+            answer=CuratorAnswer.DISCARD, reason=f"unsupported: a {claim.nature.kind} without evidence or confidence"
         )
     if bare:
         reason = f"no evidence for a {claim.nature.kind}: kept as a hypothesis of its session"
         return _to_session(waiting, reason, kind=Kind.HYPOTHESIS)
     if doubted and claim.place.scope is not Scope.SESSION:
         return _to_session(waiting, "low confidence: kept in its session only")
-    return Opinion(answer=Answer.ACCEPT, reason=_grounds(waiting))
+    return CuratorOpinion(answer=CuratorAnswer.ACCEPT, reason=_grounds(waiting))
 
 
-def session_of(waiting: Waiting) -> str:
+def session_of(waiting: WaitingEvent) -> str:
     """The session an event belongs to: its own, else its task, else a session of its own name."""
     place = waiting.claim.place
     return place.session_id or place.task_id or waiting.event
 
 
-def _to_session(waiting: Waiting, reason: str, *, kind: Kind | None = None) -> Opinion:
+def _to_session(waiting: WaitingEvent, reason: str, *, kind: Kind | None = None) -> CuratorOpinion:
     if waiting.claim.place.scope is Scope.SESSION:
-        return Opinion(answer=Answer.ACCEPT, reason=reason, kind=kind)
-    return Opinion(answer=Answer.ACCEPT, reason=reason, kind=kind, scope=Scope.SESSION, scope_id=session_of(waiting))
+        return CuratorOpinion(answer=CuratorAnswer.ACCEPT, reason=reason, kind=kind)
+    return CuratorOpinion(
+        answer=CuratorAnswer.ACCEPT, reason=reason, kind=kind, scope=Scope.SESSION, scope_id=session_of(waiting)
+    )
 
 
-def _grounds(waiting: Waiting) -> str:
+def _grounds(waiting: WaitingEvent) -> str:
     pieces = len(waiting.claim.belief.evidence)
     disputed = any(one.step is Step.CONFLICT and one.result is StepResult.FLAGGED for one in waiting.report.steps)
     cited = f"{pieces} reference{'' if pieces == 1 else 's'} as evidence"

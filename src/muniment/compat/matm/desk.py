@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from muniment.compat.matm import retrieval
-from muniment.compat.matm.curator import Answer, Opinion, Waiting, for_a_steward, opinion
-from muniment.compat.matm.emission import Counter, Emission, event_of, prepare
-from muniment.compat.matm.grounds import GROUND_STEP, Ground
+from muniment.compat.matm.curator import CuratorAnswer, CuratorOpinion, WaitingEvent, for_a_steward, opinion
+from muniment.compat.matm.emission import Emission, EventCounter, event_of, prepare
+from muniment.compat.matm.grounds import GROUND_STEP, RefusalGround
 from muniment.compat.matm.hazards import texts
 from muniment.compat.matm.sources import Sources
 from muniment.contracts.interchange import InterchangeRecord, carry
@@ -98,7 +98,7 @@ def spell(document: JsonObject) -> bytes:
     return json.dumps(document, ensure_ascii=False).encode()
 
 
-class Desk:
+class MatmHandler:
     """One tenant's desk. `memory` is seen by somebody who may look at the queue and audit: an owner or a curator."""
 
     def __init__(
@@ -132,7 +132,7 @@ class Desk:
         answered = []
         for one in self._queue():
             found = opinion(self._waiting(one), self._memory.insight.policy)
-            if found.answer is Answer.LEAVE:
+            if found.answer is CuratorAnswer.LEAVE:
                 continue
             verdict = self._rule(self._curator, one, found)
             answered.append(self._filed(verdict))
@@ -145,7 +145,7 @@ class Desk:
         actor: str | Actor,
         accept: bool,
         reason: str,
-        ground: Ground | None = None,
+        ground: RefusalGround | None = None,
         kind: Kind | None = None,
         scope: Scope | None = None,
         scope_id: str | None = None,
@@ -162,8 +162,8 @@ class Desk:
         if not accept and ground is not None:
             verdict = self._refuse(seat, held, ground, reason)
         else:
-            answer = Answer.ACCEPT if accept else Answer.DISCARD
-            found = Opinion(answer=answer, reason=reason, kind=kind, scope=scope, scope_id=scope_id)
+            answer = CuratorAnswer.ACCEPT if accept else CuratorAnswer.DISCARD
+            found = CuratorOpinion(answer=answer, reason=reason, kind=kind, scope=scope, scope_id=scope_id)
             verdict = self._rule(seat, held, found)
         return self._filed(verdict)
 
@@ -208,9 +208,9 @@ class Desk:
     def _knows(self, actor: str | Actor) -> bool:
         return isinstance(actor, Actor) or actor in self._memory.insight.policy.actors
 
-    def counter(self, seat: Memory, *, known: bool = True) -> Counter:
+    def counter(self, seat: Memory, *, known: bool = True) -> EventCounter:
         """What an event of this actor is looked at with. It is told of records only as far as it may see them."""
-        return Counter(
+        return EventCounter(
             known=known,
             policy=self._memory.insight.policy,
             tenant=self._memory.tenant,
@@ -243,10 +243,10 @@ class Desk:
                 return one
         raise NotFound("waiting event", event)
 
-    def _waiting(self, held: QueueItem) -> Waiting:
+    def _waiting(self, held: QueueItem) -> WaitingEvent:
         document = event_document(held)
         hints = document.get("review_hints")
-        return Waiting(
+        return WaitingEvent(
             event=held.proposal.id,
             claim=held.proposal.claim,
             report=held.report,
@@ -257,7 +257,7 @@ class Desk:
             arrived=held.proposal.arrival is not None,
         )
 
-    def _refuse(self, seat: Memory, held: QueueItem, ground: Ground, reason: str) -> Verdict:
+    def _refuse(self, seat: Memory, held: QueueItem, ground: RefusalGround, reason: str) -> Verdict:
         """Refuse at the step that asks for the ground. Walking the steps takes the right to accept there; who may only
         discard dismisses the event as a whole, in the same words."""
         words = f"{ground.value}: {reason}"
@@ -267,18 +267,18 @@ class Desk:
             return seat.review.decide(held.proposal.id, accept=False, reason=words)
         return seat.review.decide(held.proposal.id, accept=True, reason=reason, objections=(said,))
 
-    def _rule(self, seat: Memory, held: QueueItem, found: Opinion) -> Verdict:
+    def _rule(self, seat: Memory, held: QueueItem, found: CuratorOpinion) -> Verdict:
         claim = held.proposal.claim
         mark = claim.origin.external_id
         producer = self._memory.as_actor(resolve(self._memory.insight.policy, held.actor))
-        holder = self._holder_of(mark, producer) if mark is not None and found.answer is Answer.ACCEPT else None
+        holder = self._holder_of(mark, producer) if mark is not None and found.answer is CuratorAnswer.ACCEPT else None
         objections: tuple[Objection, ...] = ()
         if holder is not None and holder not in claim.lineage.replaced:
             reason = f"redundant: the same artifact is remembered as {holder}"
             objections = (Objection(step=Step.DEDUPE, rule="same-artifact", reason=reason, duplicate_of=holder),)
         return seat.review.decide(
             held.proposal.id,
-            accept=found.answer is Answer.ACCEPT,
+            accept=found.answer is CuratorAnswer.ACCEPT,
             reason=found.reason,
             kind=found.kind,
             scope=found.scope,

@@ -46,7 +46,7 @@ class Emission(Value):
     objections: tuple[Objection, ...] = ()
 
 
-class Counter(Value):
+class EventCounter(Value):
     """The desk an event is handed in at: its policy and tenant, whether it knows who hands it in, what it can look up,
     and what time it is."""
 
@@ -66,7 +66,7 @@ def event_of(proposal: str) -> str:
     return proposal.split(MALFORMED)[0]
 
 
-def prepare(data: bytes, actor: Actor, counter: Counter) -> Emission:
+def prepare(data: bytes, actor: Actor, counter: EventCounter) -> Emission:
     """Read an event. One that cannot be read or is no event is still something to be decided on, and refused."""
     try:
         document = read_json(data)
@@ -91,7 +91,7 @@ def _named_by_a_secret(document: Json) -> tuple[Finding, ...]:
     return (Finding(code="credential", severity=Severity.ERROR, path="/event_id", message=message),)
 
 
-def _unsupported(document: JsonObject, actor: Actor, counter: Counter) -> Emission:
+def _unsupported(document: JsonObject, actor: Actor, counter: EventCounter) -> Emission:
     """An event that is sound but for its missing evidence goes as far as the step that asks for it."""
     read = read_document({**document, "evidence_refs": [_NO_REFERENCE]})
     bare = msgspec.structs.replace(read.claim.belief, evidence=())
@@ -121,7 +121,7 @@ def _path(finding: Finding) -> str:
 
 
 def _prepared(
-    document: JsonObject, memory: InterchangeRecord, actor: Actor, counter: Counter, known: tuple[Objection, ...]
+    document: JsonObject, memory: InterchangeRecord, actor: Actor, counter: EventCounter, known: tuple[Objection, ...]
 ) -> Emission:
     claim = fitted(memory.claim, counter)
     return Emission(
@@ -132,7 +132,7 @@ def _prepared(
     )
 
 
-def fitted(claim: Claim, counter: Counter) -> Claim:
+def fitted(claim: Claim, counter: EventCounter) -> Claim:
     """The claim as it is kept here: links by the names of records, an end for what is not meant to last, an owner."""
     handling = claim.handling
     if handling.owner is None:
@@ -145,7 +145,7 @@ def fitted(claim: Claim, counter: Counter) -> Claim:
     )
 
 
-def _linked(lineage: Lineage, counter: Counter, mark: str | None) -> Lineage:
+def _linked(lineage: Lineage, counter: EventCounter, mark: str | None) -> Lineage:
     """A producer knows events, not records. What an artifact is known by is kept as a name, so that it is found, and
     goes over to what takes its place."""
     record_of = counter.record_of
@@ -160,7 +160,7 @@ def _linked(lineage: Lineage, counter: Counter, mark: str | None) -> Lineage:
     return msgspec.structs.replace(linked, entities=tuple(dict.fromkeys(marks)))
 
 
-def _end(claim: Claim, counter: Counter) -> Instant | None:
+def _end(claim: Claim, counter: EventCounter) -> Instant | None:
     """When it ends of itself: what lives in a session, or can live nowhere else, and what is only supposed."""
     rules = counter.policy.evidence
     bare = claim.nature.kind in rules.required_for and not claim.belief.evidence
@@ -171,7 +171,7 @@ def _end(claim: Claim, counter: Counter) -> Instant | None:
 
 
 def _objections(
-    document: JsonObject, memory: InterchangeRecord, claim: Claim, actor: Actor, counter: Counter
+    document: JsonObject, memory: InterchangeRecord, claim: Claim, actor: Actor, counter: EventCounter
 ) -> tuple[Objection, ...]:
     """Every ground against a readable event, in the order of the steps."""
     grounds = (
@@ -192,7 +192,7 @@ def _steering(document: JsonObject) -> Objection | None:
     return Objection(step=Step.SAFETY, rule="injected-instruction", reason=reason)
 
 
-def _producer(memory: InterchangeRecord, actor: Actor, counter: Counter) -> Objection | None:
+def _producer(memory: InterchangeRecord, actor: Actor, counter: EventCounter) -> Objection | None:
     """Who emits is known, and is who the event says."""
     if not counter.known:
         reason = "unauthorized: the policy knows no such producer"
@@ -203,7 +203,7 @@ def _producer(memory: InterchangeRecord, actor: Actor, counter: Counter) -> Obje
     return None
 
 
-def _unreachable(document: JsonObject, counter: Counter) -> Objection | None:
+def _unreachable(document: JsonObject, counter: EventCounter) -> Objection | None:
     missing = counter.sources.unresolved(one for one in references(document) if one.ref != _NO_REFERENCE)
     if not missing:
         return None
@@ -212,7 +212,7 @@ def _unreachable(document: JsonObject, counter: Counter) -> Objection | None:
     return Objection(step=Step.PROVENANCE, rule="unresolved-source", reason=reason)
 
 
-def _elsewhere(document: JsonObject, memory: InterchangeRecord, counter: Counter) -> Objection | None:
+def _elsewhere(document: JsonObject, memory: InterchangeRecord, counter: EventCounter) -> Objection | None:
     if document.get("suggested_scope") == "discard":
         reason = "outside every scope: its producer suggests to discard it"
         return Objection(step=Step.SCOPE, rule="outside-every-scope", reason=reason)
@@ -225,7 +225,7 @@ def _elsewhere(document: JsonObject, memory: InterchangeRecord, counter: Counter
     return None
 
 
-def _twin(claim: Claim, counter: Counter) -> Objection | None:
+def _twin(claim: Claim, counter: EventCounter) -> Objection | None:
     """The same artifact told again, in whatever words, is nothing new, unless it takes the first one's place."""
     mark = claim.origin.external_id
     holder = counter.holder_of(mark) if mark is not None else None

@@ -7,7 +7,7 @@ from enum import StrEnum
 from muniment.model.vocabulary import Step
 
 
-class Ground(StrEnum):
+class RefusalGround(StrEnum):
     MALFORMED = "malformed"
     UNSAFE = "unsafe"
     UNAUTHORIZED = "unauthorized"
@@ -17,10 +17,10 @@ class Ground(StrEnum):
 
 
 GROUND_STEP = {
-    Ground.MALFORMED: Step.ADMISSION,
-    Ground.UNSAFE: Step.SAFETY,
-    Ground.UNAUTHORIZED: Step.PROVENANCE,
-    Ground.OUTSIDE: Step.SCOPE,
-    Ground.UNSUPPORTED: Step.EVIDENCE,
-    Ground.REDUNDANT: Step.DEDUPE,
+    RefusalGround.MALFORMED: Step.ADMISSION,
+    RefusalGround.UNSAFE: Step.SAFETY,
+    RefusalGround.UNAUTHORIZED: Step.PROVENANCE,
+    RefusalGround.OUTSIDE: Step.SCOPE,
+    RefusalGround.UNSUPPORTED: Step.EVIDENCE,
+    RefusalGround.REDUNDANT: Step.DEDUPE,
 }

@@ -11,7 +11,7 @@ from muniment.model.value import Value
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:\S+", re.IGNORECASE)
 
 
-class Reference(Value):
+class SourceReference(Value):
     """One source an event names, and the digest it says the source has."""
 
     ref: str
@@ -27,7 +27,7 @@ class Sources:
         if known is not None:
             self._known = dict(known) if isinstance(known, Mapping) else dict.fromkeys(known)
 
-    def unresolved(self, references: Iterable[Reference]) -> tuple[str, ...]:
+    def unresolved(self, references: Iterable[SourceReference]) -> tuple[str, ...]:
         """The references that lead nowhere, or to something else than they say; each once, in order.
 
         >>> Sources(["ci:7"]).unresolved([Reference(ref="ci:7"), Reference(ref="ci:8")])
@@ -37,7 +37,7 @@ class Sources:
         """
         return tuple(dict.fromkeys(one.ref for one in references if not self._leads(one)))
 
-    def _leads(self, reference: Reference) -> bool:
+    def _leads(self, reference: SourceReference) -> bool:
         if self._known is None:
             return _SCHEME.fullmatch(reference.ref) is not None
         if reference.ref not in self._known:
@@ -46,22 +46,22 @@ class Sources:
         return digest is None or reference.digest is None or digest == reference.digest
 
 
-def references(event: JsonObject) -> tuple[Reference, ...]:
+def references(event: JsonObject) -> tuple[SourceReference, ...]:
     """Everything a valid event names as evidence or source."""
     listed = event.get("evidence_refs")
     found = [_reference(one) for one in listed] if isinstance(listed, list) else []
     provenance = event.get("provenance")
     refs = provenance.get("source_refs") if isinstance(provenance, dict) else None
-    found += [Reference(ref=one) for one in refs if isinstance(one, str)] if isinstance(refs, list) else []
+    found += [SourceReference(ref=one) for one in refs if isinstance(one, str)] if isinstance(refs, list) else []
     return tuple(one for one in found if one is not None)
 
 
-def _reference(one: Json) -> Reference | None:
+def _reference(one: Json) -> SourceReference | None:
     if isinstance(one, str):
-        return Reference(ref=one)
+        return SourceReference(ref=one)
     if not isinstance(one, dict):
         return None
     ref, digest = one.get("ref"), one.get("hash")
     if not isinstance(ref, str):
         return None
-    return Reference(ref=ref, digest=digest if isinstance(digest, str) else None)
+    return SourceReference(ref=ref, digest=digest if isinstance(digest, str) else None)

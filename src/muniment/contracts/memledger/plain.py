@@ -49,7 +49,7 @@ def told_as(status: Status) -> str:
     return _TOLD_AS[status]
 
 
-class Plain:
+class PlainRecord:
     """The plain part of the contract."""
 
     name = "memledger"
@@ -127,7 +127,7 @@ class Plain:
         return {**document, "metadata": others}, words[_WORDS]
 
 
-PLAIN = Plain()
+PLAIN = PlainRecord()
 
 
 def _extras(document: JsonObject, claim: Claim) -> JsonObject:

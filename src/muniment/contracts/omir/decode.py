@@ -41,7 +41,7 @@ from muniment.model.errors import Malformed
 
 
 @dataclass(frozen=True, slots=True)
-class Bundle:
+class DecodedBundle:
     """The memories of a bundle, and its envelope: every field but the type, the release and the entries."""
 
     memories: tuple[InterchangeRecord, ...]
@@ -67,7 +67,7 @@ _entries = json_decoder(_Entries)
 _extended = json_decoder(_Extended)
 
 
-def decode_bundle(data: bytes) -> Bundle:
+def decode_bundle(data: bytes) -> DecodedBundle:
     """Read a bundle. Raises `Unreadable` for what is no JSON, and `Malformed` for the first thing that is wrong."""
     bundle = read_json(data, limits=LIMITS)
     for finding in findings(data):
@@ -83,7 +83,7 @@ def decode_bundle(data: bytes) -> Bundle:
         for number, (entry, text) in enumerate(zip(entries, _texts(data, entries), strict=True))
         if not (entry["resourceType"] == Resource.ENTITY and entry["id"] in made)
     ]
-    return Bundle(memories=tuple(memories), envelope=envelope)
+    return DecodedBundle(memories=tuple(memories), envelope=envelope)
 
 
 def _expected(message: str) -> str:
@@ -91,7 +91,7 @@ def _expected(message: str) -> str:
     return message.removeprefix("expected ") if message.startswith("expected ") else f"a valid bundle: {message}"
 
 
-def carry_envelope(bundle: Bundle) -> tuple[InterchangeRecord, ...]:
+def carry_envelope(bundle: DecodedBundle) -> tuple[InterchangeRecord, ...]:
     """The memories of a bundle, the first of them with the envelope, if it says anything."""
     if not bundle.memories or not bundle.envelope:
         return bundle.memories

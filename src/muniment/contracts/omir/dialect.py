@@ -36,7 +36,7 @@ from muniment.contracts.omir.fields import (
     word_at,
 )
 from muniment.contracts.omir.terms import CONTRACT, MATURITY, RELEASE, Resource
-from muniment.contracts.omir.told import Told
+from muniment.contracts.omir.told import OmirNotice
 from muniment.contracts.omir.wire import DOCUMENTS
 from muniment.contracts.shape import flaws
 from muniment.contracts.strict.values import Json, JsonObject
@@ -93,7 +93,7 @@ class Dialect(ABC):
 
     names: Mapping[str, str]
     parents: Set[str]
-    past: Told | None
+    past: OmirNotice | None
     wary: bool = False
 
     kind: ClassVar[Resource]

@@ -9,7 +9,7 @@ from muniment.contracts.finding import Finding
 from muniment.contracts.interchange import InterchangeRecord
 from muniment.contracts.omir.decode import carry_envelope, decode_bundle
 from muniment.contracts.omir.encode import encode_bundle
-from muniment.contracts.omir.terms import CONTRACT, Release
+from muniment.contracts.omir.terms import CONTRACT, OmirVersion
 from muniment.contracts.omir.validate import findings
 
 
@@ -26,5 +26,5 @@ class Omir:
     def decode(self, data: bytes) -> tuple[InterchangeRecord, ...]:
         return carry_envelope(decode_bundle(data))
 
-    def encode(self, memories: Sequence[InterchangeRecord], *, release: Release = Release.R1) -> Encoded:
+    def encode(self, memories: Sequence[InterchangeRecord], *, release: OmirVersion = OmirVersion.R1) -> Encoded:
         return encode_bundle(memories, release=release)

@@ -24,10 +24,10 @@ from muniment.contracts.omir.terms import (
     MEMORY_URL,
     ORDER,
     RELEASE,
-    Release,
+    OmirVersion,
     Resource,
 )
-from muniment.contracts.omir.told import Luggage, names, restored, unpack
+from muniment.contracts.omir.told import OmirExtras, names, restored, unpack
 from muniment.contracts.omir.wire import DOCUMENTS, MetaBlock
 from muniment.contracts.shape import flaws
 from muniment.contracts.strict.values import JsonObject
@@ -52,7 +52,7 @@ def encode_bundle(
     memories: Sequence[InterchangeRecord],
     *,
     envelope: JsonObject | None = None,
-    release: Release = Release.R1,
+    release: OmirVersion = OmirVersion.R1,
     stamp: Stamp | None = None,
 ) -> Encoded:
     """Write memories as one bundle. Without an envelope it is the one they came in, if these are all that came in it.
@@ -71,7 +71,7 @@ def encode_bundle(
     entries = [_finished(draft, release, cover, stamp) for draft in kept]
     entries += [_ordered(Resource.ENTITY, one) for one in named_entities(kept, cover)]
     entries.sort(key=lambda entry: (str(entry["resourceType"]), str(entry["id"])))
-    if release is Release.R1 and DRAFT_ENVELOPE in cover:
+    if release is OmirVersion.R1 and DRAFT_ENVELOPE in cover:
         _hide_sketch(entries, cover)
     for draft in drafts:
         narrowed.extend(draft.narrowed)
@@ -91,7 +91,7 @@ def _latest(memories: Sequence[InterchangeRecord]) -> tuple[list[InterchangeReco
     return list(best.values()), narrowed
 
 
-def _cover(packed: Sequence[Luggage]) -> JsonObject:
+def _cover(packed: Sequence[OmirExtras]) -> JsonObject:
     """The envelope that the memories came in, if they are those that came in it."""
     carriers = [one.envelope for one in packed if one.envelope is not None]
     if len(carriers) != 1:
@@ -113,7 +113,7 @@ def _stamped(cover: JsonObject, stamp: Stamp) -> JsonObject:
     return own
 
 
-def _written(packed: Sequence[Luggage], stamp: Stamp | None) -> list[Draft]:
+def _written(packed: Sequence[OmirExtras], stamp: Stamp | None) -> list[Draft]:
     made = {one.memory.id: one.memory.created_at for one in packed}
     now = stamp.at if stamp is not None else None
     memories = [_as_told(one, made.get(one.memory.successor or "") or now) for one in packed]
@@ -141,15 +141,15 @@ def _circling(parents: Mapping[str, str | None]) -> set[str]:
     return found
 
 
-def _as_told(one: Luggage, ended: Instant | None) -> InterchangeRecord:
+def _as_told(one: OmirExtras, ended: Instant | None) -> InterchangeRecord:
     return one.memory if one.told is None else restored(one.memory, one.told, ended=ended)
 
 
-def _kind(one: Luggage) -> Resource:
+def _kind(one: OmirExtras) -> Resource:
     return one.told.kind if one.told is not None else Resource.MEMORY
 
 
-def _draft(one: Luggage, memory: InterchangeRecord, parents: Set[str], taken: set[tuple[Resource, str]]) -> Draft:
+def _draft(one: OmirExtras, memory: InterchangeRecord, parents: Set[str], taken: set[tuple[Resource, str]]) -> Draft:
     """A memory as its resource. What was kept of its document goes with it only if it makes a valid one: a claim can be
     proposed with anything in its extensions."""
     kind = _kind(one)
@@ -157,7 +157,7 @@ def _draft(one: Luggage, memory: InterchangeRecord, parents: Set[str], taken: se
     if draft is None:
         bare = _bare(one.memory)
         kind = Resource.MEMORY
-        draft = _plain_draft(Luggage(memory=bare), bare, kind, parents)
+        draft = _plain_draft(OmirExtras(memory=bare), bare, kind, parents)
         assert draft is not None, "what we write by ourselves is valid"
     if (kind, draft.id) in taken:
         draft.document["id"] = one.memory.id
@@ -165,7 +165,7 @@ def _draft(one: Luggage, memory: InterchangeRecord, parents: Set[str], taken: se
     return draft
 
 
-def _plain_draft(one: Luggage, memory: InterchangeRecord, kind: Resource, parents: Set[str]) -> Draft | None:
+def _plain_draft(one: OmirExtras, memory: InterchangeRecord, kind: Resource, parents: Set[str]) -> Draft | None:
     """The resource; None if it would not be valid."""
     native = one.told is not None
     try:
@@ -182,7 +182,7 @@ def _plain_draft(one: Luggage, memory: InterchangeRecord, kind: Resource, parent
     return Draft(kind, native, memory, document, text, one.memory.created_at, list(narrowed))
 
 
-def _doubtful(one: Luggage) -> bool:
+def _doubtful(one: OmirExtras) -> bool:
     """Whether the document will say anything that was not checked as a field of a memory."""
     meta = one.told.said if one.told is not None else {}
     kept = any(extension.name.partition(":")[0] == CONTRACT for extension in one.memory.claim.extensions)
@@ -195,9 +195,9 @@ def _bare(memory: InterchangeRecord) -> InterchangeRecord:
     return msgspec.structs.replace(memory, claim=msgspec.structs.replace(memory.claim, extensions=others))
 
 
-def _finished(draft: Draft, release: Release, cover: JsonObject, stamp: Stamp | None) -> JsonObject:
+def _finished(draft: Draft, release: OmirVersion, cover: JsonObject, stamp: Stamp | None) -> JsonObject:
     document, text = draft.document, draft.text
-    if release is Release.R1:
+    if release is OmirVersion.R1:
         fields = {key: document.pop(key) for key in DRAFT[draft.kind] if key in document}
         text = texts.append(text, DRAFT_URL, {"fields": fields}) if fields else text
     if not draft.native and "source" in cover:

@@ -24,7 +24,7 @@ _FIRST = 20
 _SPELLINGS_MAX = 800
 
 
-class Names:
+class NameHints:
     """The names there are, in order, ready to be asked for the nearest about `questions` times."""
 
     def __init__(self, names: Iterable[str], *, questions: int = 1) -> None:

@@ -25,7 +25,7 @@ Plain = bool | int | float | str
 R1_PROFILES = ("omir-coding-agent", "omir-robotics", "omir-personal-assistant")
 
 
-class Strength(StrEnum):
+class RuleStrength(StrEnum):
     """How much a rule demands: breaking the first is an error, breaking the second a warning."""
 
     MUST = "must"
@@ -48,7 +48,7 @@ class Rule(Value):
     """
 
     on: str
-    level: Strength
+    level: RuleStrength
     says: str
     when: dict[str, tuple[Plain, ...]] = msgspec.field(default_factory=dict)
     bearing: Bearing | None = None
@@ -235,7 +235,7 @@ class Claims:
         for rule in profile.rules:
             if rule.on != kind or not self._applies(rule, resource, labels) or keeps(rule, resource):
                 continue
-            code = "E400" if rule.level is Strength.MUST else "W403"
+            code = "E400" if rule.level is RuleStrength.MUST else "W403"
             name = profile.url.rpartition("/")[2]
             yield Breach(
                 code=code, place=rule.place, message=f"{name}: {_demand(rule)} ({rule.says})", value=profile.url

@@ -19,7 +19,7 @@ REFERENCE_VERSION = "0.1.0"
 """The version of the reference validator whose verdict `parity` gives."""
 
 
-class Verdict(StrEnum):
+class ReportVerdict(StrEnum):
     """Whose judgement is asked for: the reference validator's, or that of the text itself."""
 
     PARITY = "parity"
@@ -32,7 +32,7 @@ class Level(StrEnum):
     PROFILE = "profile"
 
 
-class Check(StrEnum):
+class ReportCheck(StrEnum):
     """What a finding is about. `semantics` exists in the spec verdict only."""
 
     STRUCTURAL = "structural"
@@ -42,7 +42,7 @@ class Check(StrEnum):
     SEMANTICS = "semantics"
 
 
-class Status(StrEnum):
+class ReportStatus(StrEnum):
     PASS = "pass"
     FAIL = "fail"
     SKIPPED = "skipped"
@@ -57,13 +57,13 @@ class Holder(msgspec.Struct, frozen=True, kw_only=True, rename="camel", gc=False
     id: str
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+class ReportNotice(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One finding as a report tells it. `sub` says which sort of violation it is, `hint` what to do; the reference
     validator knows neither."""
 
     code: str
     severity: Severity
-    check: Check
+    check: ReportCheck
     entry: Holder | UnsetType = UNSET
     path: str
     value: str | UnsetType = UNSET
@@ -81,11 +81,11 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Checks(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    structural: Status
-    reference_integrity: Status
-    version_presence: Status
-    profile: Status
-    semantics: Status | UnsetType = UNSET
+    structural: ReportStatus
+    reference_integrity: ReportStatus
+    version_presence: ReportStatus
+    profile: ReportStatus
+    semantics: ReportStatus | UnsetType = UNSET
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -97,24 +97,24 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
     schema_release: str = msgspec.field(default_factory=lambda: RELEASE)
     target: str
     level: Level
-    result: Status
+    result: ReportStatus
     summary: Summary
     checks: Checks
-    findings: tuple[Told, ...]
+    findings: tuple[ReportNotice, ...]
     core_conformant: bool
     badge_eligible: bool
-    verdict: Verdict | UnsetType = UNSET
+    verdict: ReportVerdict | UnsetType = UNSET
 
     @property
     def passed(self) -> bool:
-        return self.result is Status.PASS
+        return self.result is ReportStatus.PASS
 
 
-class Asked(Value):
+class ReportRequest(Value):
     """What a report is asked about: which file, whose verdict, at which level."""
 
     target: str
-    verdict: Verdict
+    verdict: ReportVerdict
     level: Level
 
 
@@ -123,7 +123,12 @@ _LEVEL_ONLY = frozenset({"E302", "E400", "E401"})
 
 
 def assemble(
-    asked: Asked, *, by_type: dict[str, int], total: int, findings: Sequence[Told], profiled: bool = False
+    asked: ReportRequest,
+    *,
+    by_type: dict[str, int],
+    total: int,
+    findings: Sequence[ReportNotice],
+    profiled: bool = False,
 ) -> Report:
     """The report of what was found, in the order it is given."""
     count = Counter(one.severity for one in findings)
@@ -133,7 +138,7 @@ def assemble(
     return Report(
         target=asked.target,
         level=asked.level,
-        result=Status.FAIL if fails else Status.PASS,
+        result=ReportStatus.FAIL if fails else ReportStatus.PASS,
         summary=Summary(
             entries_total=total,
             entries_by_type=dict(sorted(by_type.items())),
@@ -141,55 +146,57 @@ def assemble(
             warnings=count[Severity.WARNING],
             info=count[Severity.INFO],
         ),
-        checks=_checks(failed, spec=asked.verdict is Verdict.SPEC, profiled=profiled),
+        checks=_checks(failed, spec=asked.verdict is ReportVerdict.SPEC, profiled=profiled),
         findings=tuple(findings),
         core_conformant=core,
         badge_eligible=core,
-        verdict=UNSET if asked.verdict is Verdict.PARITY else asked.verdict,
+        verdict=UNSET if asked.verdict is ReportVerdict.PARITY else asked.verdict,
     )
 
 
-def breaks_core(one: Told, verdict: Verdict) -> bool:
+def breaks_core(one: ReportNotice, verdict: ReportVerdict) -> bool:
     """Whether a finding takes core conformance away. The reference validator forgives a second resource of the same
     id; the text (CR-4) does not."""
     if one.code == "W202":
-        return verdict is Verdict.SPEC
+        return verdict is ReportVerdict.SPEC
     return one.severity is Severity.ERROR and one.code not in _LEVEL_ONLY
 
 
-def _checks(failed: Iterable[Check], *, spec: bool, profiled: bool) -> Checks:
-    def status(check: Check) -> Status:
-        return Status.FAIL if check in failed else Status.PASS
+def _checks(failed: Iterable[ReportCheck], *, spec: bool, profiled: bool) -> Checks:
+    def status(check: ReportCheck) -> ReportStatus:
+        return ReportStatus.FAIL if check in failed else ReportStatus.PASS
 
     return Checks(
-        structural=status(Check.STRUCTURAL),
-        reference_integrity=status(Check.REFERENCES),
-        version_presence=status(Check.VERSION),
-        profile=status(Check.PROFILE) if profiled else Status.SKIPPED,
-        semantics=status(Check.SEMANTICS) if spec else UNSET,
+        structural=status(ReportCheck.STRUCTURAL),
+        reference_integrity=status(ReportCheck.REFERENCES),
+        version_presence=status(ReportCheck.VERSION),
+        profile=status(ReportCheck.PROFILE) if profiled else ReportStatus.SKIPPED,
+        semantics=status(ReportCheck.SEMANTICS) if spec else UNSET,
     )
 
 
-def unreadable(asked: Asked, error: CallerError) -> Report:
+def unreadable(asked: ReportRequest, error: CallerError) -> Report:
     """The report of a file that is no JSON at all (E000): the reference validator tells it beside its reports only."""
     field = getattr(error, "field", "/")
-    told = Told(
+    told = ReportNotice(
         code="E000",
         severity=Severity.ERROR,
-        check=Check.STRUCTURAL,
+        check=ReportCheck.STRUCTURAL,
         path=field if field.startswith("/") else "/",
         message=str(error),
         hint=error.hint,
     )
-    nothing = Status.SKIPPED
+    nothing = ReportStatus.SKIPPED
     return Report(
         target=asked.target,
         level=asked.level,
-        result=Status.UNREADABLE,
+        result=ReportStatus.UNREADABLE,
         summary=Summary(entries_total=0, entries_by_type={}, errors=1, warnings=0, info=0),
-        checks=Checks(structural=Status.FAIL, reference_integrity=nothing, version_presence=nothing, profile=nothing),
+        checks=Checks(
+            structural=ReportStatus.FAIL, reference_integrity=nothing, version_presence=nothing, profile=nothing
+        ),
         findings=(told,),
         core_conformant=False,
         badge_eligible=False,
-        verdict=UNSET if asked.verdict is Verdict.PARITY else asked.verdict,
+        verdict=UNSET if asked.verdict is ReportVerdict.PARITY else asked.verdict,
     )

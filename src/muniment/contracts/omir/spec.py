@@ -19,15 +19,15 @@ from muniment.contracts.omir.profiles import Claims
 from muniment.contracts.omir.reading import ENTRY_DEPTH, Opened, tokens
 from muniment.contracts.omir.references import References
 from muniment.contracts.omir.repeats import repeats
-from muniment.contracts.omir.report import Check, Level, Told
+from muniment.contracts.omir.report import Level, ReportCheck, ReportNotice
 from muniment.contracts.omir.scan import Bad, Link, Scan
 from muniment.contracts.omir.semantics import DRAFT, doubts
 from muniment.contracts.omir.wire import (
     CANONICAL_CONTEXT,
     DRAFT_FIELDS,
-    Extension,
     Interference,
-    MemoryRecord,
+    OmirExtension,
+    OmirRecord,
     Relationship,
     Resource,
 )
@@ -80,7 +80,7 @@ class Looker:
             self.doubts += [(index, *doubt) for doubt in found]
         if one.extension is not UNSET:
             self._within(one.extension)
-        if isinstance(one, MemoryRecord):
+        if isinstance(one, OmirRecord):
             if one.interference is not UNSET:
                 self._competitors(index, one.id, one.interference)
         elif isinstance(one, Relationship) and one.normalized_strength is not UNSET:
@@ -103,7 +103,7 @@ class Looker:
         self._tokens += tokens(_encode(self._waiting))
         self._waiting.clear()
 
-    def _within(self, extensions: list[Extension]) -> None:
+    def _within(self, extensions: list[OmirExtension]) -> None:
         """The value of an extension is carried as it is written, so it is looked into by itself."""
         for one in extensions:
             if one.value_json is not UNSET and _repeats(one.value_json, self._opened):
@@ -133,16 +133,16 @@ def _repeats(raw: Raw, opened: Opened) -> bool:
     return b"{" in text and tokens(text) != tokens(_encode(opened.json(raw, 0)))
 
 
-def newer_release(envelope: JsonObject) -> Told | None:
+def newer_release(envelope: JsonObject) -> ReportNotice | None:
     """The one finding of a bundle of a release after ours: nothing else in it can be judged."""
     said = envelope.get("omirVersion")
     if not isinstance(said, str) or _NEWER.fullmatch(said) is None:
         return None
     what = f"release {said} is newer than R1; nothing else in the bundle was looked at"
-    return _told("E300", Check.VERSION, "/omirVersion", what, value=said)
+    return _told("E300", ReportCheck.VERSION, "/omirVersion", what, value=said)
 
 
-def spec(opened: Opened, scan: Scan, looker: Looker, level: Level) -> list[Told]:
+def spec(opened: Opened, scan: Scan, looker: Looker, level: Level) -> list[ReportNotice]:
     """All findings, in the order of the entries, each once."""
     envelope = opened.envelope()
     found = [
@@ -160,7 +160,7 @@ def spec(opened: Opened, scan: Scan, looker: Looker, level: Level) -> list[Told]
     return _in_order(found)
 
 
-def _envelope(opened: Opened, envelope: JsonObject, *, tells_drafts: bool) -> Iterator[Told]:
+def _envelope(opened: Opened, envelope: JsonObject, *, tells_drafts: bool) -> Iterator[ReportNotice]:
     if not opened.is_object:
         yield from parity.envelope_findings(opened, envelope)
     else:
@@ -174,16 +174,16 @@ def _envelope(opened: Opened, envelope: JsonObject, *, tells_drafts: bool) -> It
     context = envelope.get("@context")
     if isinstance(context, str) and context != CANONICAL_CONTEXT:
         what = f"expected {CANONICAL_CONTEXT}, or an object that includes it"
-        yield _told("W501", Check.SEMANTICS, "/@context", what, value=context)
+        yield _told("W501", ReportCheck.SEMANTICS, "/@context", what, value=context)
     sketch = envelope.get("familiaritySketch")
     if isinstance(sketch, dict):
         yield from _sketch(sketch)
     for name in DRAFT_FIELDS["Bundle"]:
         if tells_drafts and name in envelope:
-            yield _told(DRAFT, Check.SEMANTICS, f"/{name}", f"{name} is a draft field of R1.x")
+            yield _told(DRAFT, ReportCheck.SEMANTICS, f"/{name}", f"{name} is a draft field of R1.x")
 
 
-def _sketch(sketch: JsonObject) -> Iterator[Told]:
+def _sketch(sketch: JsonObject) -> Iterator[ReportNotice]:
     text, bits = sketch.get("data"), sketch.get("bits")
     if not isinstance(text, str) or not isinstance(bits, int):
         return
@@ -191,17 +191,17 @@ def _sketch(sketch: JsonObject) -> Iterator[Told]:
     try:
         size = len(base64.b64decode(text, validate=True))
     except (binascii.Error, ValueError):
-        yield _told("W560", Check.SEMANTICS, path, "expected base64")
+        yield _told("W560", ReportCheck.SEMANTICS, path, "expected base64")
         return
     if sketch.get("kind") == "bloom" and size != math.ceil(bits / 8):
         what = f"{bits} bits take {math.ceil(bits / 8)} bytes; there are {size}"
-        yield _told("W560", Check.SEMANTICS, path, what)
+        yield _told("W560", ReportCheck.SEMANTICS, path, what)
 
 
-def _entry(scan: Scan, bad: Bad) -> Iterator[Told]:
+def _entry(scan: Scan, bad: Bad) -> Iterator[ReportNotice]:
     path, holder = f"/entry/{bad.index}", scan.holder(bad.index)
     if bad.value is None:
-        yield _told("E100", Check.STRUCTURAL, path, "an entry must be an object", scan=scan, index=bad.index)
+        yield _told("E100", ReportCheck.STRUCTURAL, path, "an entry must be an object", scan=scan, index=bad.index)
     elif bad.kind is None:
         yield parity.unknown_type(scan, bad)
     else:
@@ -209,17 +209,17 @@ def _entry(scan: Scan, bad: Bad) -> Iterator[Told]:
             if one.sub == "together":
                 where = below(path, "normalizedStrength")
                 what = "a normalizedStrength needs its normalization"
-                yield _told("E251", Check.REFERENCES, where, what, scan=scan, index=bad.index)
+                yield _told("E251", ReportCheck.REFERENCES, where, what, scan=scan, index=bad.index)
             else:
                 told = _violated("E120", one, f"{bad.kind}: {one.message}")
                 yield msgspec.structs.replace(told, entry=holder)
 
 
-def _violated(code: str, one: Violation, message: str) -> Told:
-    return Told(
+def _violated(code: str, one: Violation, message: str) -> ReportNotice:
+    return ReportNotice(
         code=code,
         severity=Severity.ERROR,
-        check=Check.STRUCTURAL,
+        check=ReportCheck.STRUCTURAL,
         path=one.path,
         value=UNSET if one.value is None else one.value,
         message=message,
@@ -227,7 +227,7 @@ def _violated(code: str, one: Violation, message: str) -> Told:
     )
 
 
-def _references(scan: Scan, looker: Looker) -> Iterator[Told]:
+def _references(scan: Scan, looker: Looker) -> Iterator[ReportNotice]:
     references = References(scan)
     wrong = {bad.index for bad in scan.bad}
     yield from references.unresolved([*scan.links, *looker.competitors])
@@ -239,10 +239,10 @@ def _references(scan: Scan, looker: Looker) -> Iterator[Told]:
         for ref in sorted(references.known[kind] - named):
             index = scan.ids[kind][ref.partition("/")[2]]
             if index not in wrong:
-                yield _told(code, Check.SEMANTICS, f"/entry/{index}", what, scan=scan, index=index)
+                yield _told(code, ReportCheck.SEMANTICS, f"/entry/{index}", what, scan=scan, index=index)
 
 
-def _ancestors(scan: Scan) -> Iterator[Told]:
+def _ancestors(scan: Scan) -> Iterator[ReportNotice]:
     """Records that are their own ancestors, and records with too many. What has no id is nobody's ancestor, and of two
     records of one id the first counts."""
     named = scan.ids["MemoryRecord"]
@@ -269,7 +269,7 @@ def _ancestors(scan: Scan) -> Iterator[Told]:
                     yield _of_parent(scan, name, "W204", f"the record has more than {PARENTS_MAX} ancestors")
 
 
-def _circle(scan: Scan, circle: list[str]) -> Iterator[Told]:
+def _circle(scan: Scan, circle: list[str]) -> Iterator[ReportNotice]:
     alone = len(circle) == 1
     for name in circle:
         what = "the record is its own parent" if alone else f"the record is its own ancestor, {len(circle)} steps up"
@@ -277,12 +277,12 @@ def _circle(scan: Scan, circle: list[str]) -> Iterator[Told]:
         yield msgspec.structs.replace(told, sub="self" if alone else "cycle")
 
 
-def _of_parent(scan: Scan, name: str, code: str, what: str) -> Told:
+def _of_parent(scan: Scan, name: str, code: str, what: str) -> ReportNotice:
     index = scan.ids["MemoryRecord"][name]
-    return _told(code, Check.REFERENCES, f"/entry/{index}/parentId", what, scan=scan, index=index)
+    return _told(code, ReportCheck.REFERENCES, f"/entry/{index}/parentId", what, scan=scan, index=index)
 
 
-def _versions(scan: Scan, level: Level) -> Iterator[Told]:
+def _versions(scan: Scan, level: Level) -> Iterator[ReportNotice]:
     """What entries do not say of their release; nothing of an entry that cannot be taken for one of ours."""
     strangers = {bad.index for bad in scan.bad if bad.kind is None}
     for one in scan.unversioned:
@@ -290,23 +290,23 @@ def _versions(scan: Scan, level: Level) -> Iterator[Told]:
             yield parity.version_finding(scan, one, level)
 
 
-def _doubts(scan: Scan, looker: Looker) -> Iterator[Told]:
+def _doubts(scan: Scan, looker: Looker) -> Iterator[ReportNotice]:
     for index, code, place, message in looker.doubts:
         if code == DRAFT and not looker.tells_drafts:
             continue
-        check = Check.REFERENCES if code == "W205" else Check.SEMANTICS
+        check = ReportCheck.REFERENCES if code == "W205" else ReportCheck.SEMANTICS
         yield _told(code, check, f"/entry/{index}/{place}", message, scan=scan, index=index)
 
 
-def _fans(scan: Scan, looker: Looker) -> Iterator[Told]:
+def _fans(scan: Scan, looker: Looker) -> Iterator[ReportNotice]:
     for (scheme, over, node), fan in looker.fans.items():
         if fan.sum > 1 + SUM_TOLERANCE:
             what = f"the strengths of {node} ({scheme} over {over}) sum to {fan.sum:.6g}"
             path = f"/entry/{fan.last}/normalizedStrength"
-            yield _told("E250", Check.REFERENCES, path, what, scan=scan, index=fan.last)
+            yield _told("E250", ReportCheck.REFERENCES, path, what, scan=scan, index=fan.last)
 
 
-def _profiles(scan: Scan, looker: Looker) -> Iterator[Told]:
+def _profiles(scan: Scan, looker: Looker) -> Iterator[ReportNotice]:
     """Claims that are not kept. Where nobody asked for profiles, a claim that is broken is a warning, and what is only
     recommended is left alone."""
     claims = looker.claims
@@ -314,7 +314,9 @@ def _profiles(scan: Scan, looker: Looker) -> Iterator[Told]:
     for index, raw in looker.profiled:
         for breach in claims.breaches(msgspec.json.decode(raw), labels):
             path = f"/entry/{index}/{breach.place}".rstrip("/")
-            told = _told(breach.code, Check.PROFILE, path, breach.message, scan=scan, index=index, value=breach.value)
+            told = _told(
+                breach.code, ReportCheck.PROFILE, path, breach.message, scan=scan, index=index, value=breach.value
+            )
             if claims.asked:
                 yield told
             elif told.severity is Severity.ERROR:
@@ -337,28 +339,28 @@ def _labels(scan: Scan) -> dict[str, frozenset[str]]:
     return {one.id: frozenset(one.labels) for one in map(_labelled.decode, sound) if one.labels is not UNSET}
 
 
-def _repeated_keys(opened: Opened, looker: Looker) -> Iterator[Told]:
+def _repeated_keys(opened: Opened, looker: Looker) -> Iterator[ReportNotice]:
     """Keys said twice. Which of the two counts is up to the reader, so such a bundle says no one thing; whoever decodes
     it is refused."""
     if not looker.repeats_keys():
         return
     for one in repeats(opened.data):
         where = [f"line {line}, column {column}" for line, column in (one.first, one.again)]
-        yield _told("E500", Check.STRUCTURAL, one.path, f"the key is said at {where[0]}, and again at {where[1]}")
+        yield _told("E500", ReportCheck.STRUCTURAL, one.path, f"the key is said at {where[0]}, and again at {where[1]}")
 
 
 def _told(
     code: str,
-    check: Check,
+    check: ReportCheck,
     path: str,
     message: str,
     *,
     scan: Scan | None = None,
     index: int = 0,
     value: str | UnsetType = UNSET,
-) -> Told:
+) -> ReportNotice:
     """A finding of the severity its code begins with."""
-    return Told(
+    return ReportNotice(
         code=code,
         severity=_SEVERITIES[code[0]],
         check=check,
@@ -369,9 +371,9 @@ def _told(
     )
 
 
-def _in_order(found: Iterable[Told]) -> list[Told]:
+def _in_order(found: Iterable[ReportNotice]) -> list[ReportNotice]:
     """Each finding once, by entry, then by path and code; each with what to do."""
-    once: dict[tuple[str, str, str], Told] = {}
+    once: dict[tuple[str, str, str], ReportNotice] = {}
     for one in found:
         once.setdefault((one.code, one.path, one.message), one)
     ordered = sorted(once.values(), key=_rank)
@@ -380,5 +382,5 @@ def _in_order(found: Iterable[Told]) -> list[Told]:
     ]
 
 
-def _rank(one: Told) -> tuple[int, str, str, str]:
+def _rank(one: ReportNotice) -> tuple[int, str, str, str]:
     return (-1 if isinstance(one.entry, UnsetType) else one.entry.index), one.path, one.code, one.message

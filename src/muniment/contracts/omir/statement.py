@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from muniment.contracts.omir.rules import HALF_LIFE_RULES, VELD_RULES
-from muniment.contracts.omir.terms import RELEASE, URLS, Release
+from muniment.contracts.omir.terms import RELEASE, URLS, OmirVersion
 from muniment.contracts.shape import Wire
 from muniment.model.errors import Malformed
 
@@ -49,7 +49,7 @@ def statement(
     *,
     profiles: tuple[str, ...],
     level: str = "strict",
-    release: Release = Release.R1,
+    release: OmirVersion = OmirVersion.R1,
     roles: tuple[str, ...] = ROLES,
 ) -> Statement:
     """What an installation claims. `level` is what its bundles pass; without the role of producer it writes none."""
@@ -61,7 +61,7 @@ def statement(
         statement="OMIRConformanceStatement",
         implementation=implementation,
         release=RELEASE,
-        reads=tuple(one.value for one in Release) if "consumer" in roles else (),
+        reads=tuple(one.value for one in OmirVersion) if "consumer" in roles else (),
         writes=release.value if "producer" in roles else "none",
         roles=roles,
         level=level,

@@ -23,7 +23,7 @@ ENVELOPE = "omir.bundle"
 extensions, what its carrier told of it, and the envelope it came in."""
 
 
-class Release(StrEnum):
+class OmirVersion(StrEnum):
     """Which fields are written in their own place: those of the published pages, or those of the draft as well."""
 
     R1 = "R1"

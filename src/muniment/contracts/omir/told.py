@@ -23,7 +23,7 @@ from muniment.model.value import Value
 _OURS = f"{CONTRACT}."
 
 
-class Told(Value):
+class OmirNotice(Value):
     """The resource that a native memory was, beside what its fields say: its type and id, the ids and names of the
     entities it referred to, in order, what it said of itself, when it had last been used, and whether it did not say
     when it was made."""
@@ -48,21 +48,21 @@ class Told(Value):
         return {key: [*value] if isinstance(value, list) else value for key, value in meta.items()}
 
 
-class Luggage(Value):
+class OmirExtras(Value):
     """A memory without what only OMIR has to do with, and that: what was told, the text of its extensions, and the
     envelope, if it is the one that carries it."""
 
     memory: InterchangeRecord
-    told: Told | None = None
+    told: OmirNotice | None = None
     text: str | None = None
     envelope: str | None = None
 
 
-def told_of(kind: Resource, document: JsonObject, names: Mapping[str, str]) -> Told:
+def told_of(kind: Resource, document: JsonObject, names: Mapping[str, str]) -> OmirNotice:
     """What a resource was, beside what its fields say of the memory it becomes."""
     ids = [ref.partition("/")[2] for ref in refs(document)][: checks.LIST_LENGTH_MAX]
     meta = document.get("meta")
-    return Told(
+    return OmirNotice(
         kind=kind,
         id=str(document["id"]),
         refs=tuple((id_, safe_text(names.get(id_, id_))) for id_ in ids),
@@ -80,16 +80,16 @@ def _without_stamp(meta: JsonObject) -> dict[str, str | int | float | list[str]]
     }
 
 
-_told = json_decoder(Told)
+_told = json_decoder(OmirNotice)
 
 
-def pack(told: Told) -> Extension:
+def pack(told: OmirNotice) -> Extension:
     """What a memory was, as an extension of its claim."""
     body = msgspec.json.encode(told).decode()
     return Extension(name=TOLD, body=body.replace("\x7f", "\\u007f") if "\x7f" in body else body)
 
 
-def names(memory: InterchangeRecord, told: Told | None) -> dict[str, str]:
+def names(memory: InterchangeRecord, told: OmirNotice | None) -> dict[str, str]:
     """The names of the entities that a memory refers to, by the ids they have or will be given."""
     entities = memory.claim.lineage.entities
     found = {name_id(name): name for name in entities}
@@ -98,15 +98,15 @@ def names(memory: InterchangeRecord, told: Told | None) -> dict[str, str]:
     return found
 
 
-def unpack(memory: InterchangeRecord) -> Luggage:
+def unpack(memory: InterchangeRecord) -> OmirExtras:
     """A memory and its luggage apart."""
     extensions = memory.claim.extensions
     if not any(one.name.startswith(_OURS) for one in extensions):
-        return Luggage(memory=memory)
+        return OmirExtras(memory=memory)
     found = {one.name: one.body for one in extensions}
     rest = tuple(one for one in extensions if not one.name.startswith(_OURS))
     claim = msgspec.structs.replace(memory.claim, extensions=rest)
-    return Luggage(
+    return OmirExtras(
         memory=msgspec.structs.replace(memory, claim=claim),
         told=_read(found.get(TOLD)),
         text=kept(RAW, extensions),
@@ -114,7 +114,7 @@ def unpack(memory: InterchangeRecord) -> Luggage:
     )
 
 
-def _read(body: str | None) -> Told | None:
+def _read(body: str | None) -> OmirNotice | None:
     """What was told; None if somebody else wrote under that name."""
     if body is None:
         return None
@@ -124,7 +124,7 @@ def _read(body: str | None) -> Told | None:
         return None
 
 
-def restored(memory: InterchangeRecord, told: Told, *, ended: Instant | None) -> InterchangeRecord:
+def restored(memory: InterchangeRecord, told: OmirNotice, *, ended: Instant | None) -> InterchangeRecord:
     """A memory that was in a store of ours as its document tells it. What only the store knows, who took it in and how
     far it is trusted there, is not for the document. `ended` is when it no longer held, if that is known."""
     if memory.tenant is None:
@@ -148,7 +148,7 @@ def restored(memory: InterchangeRecord, told: Told, *, ended: Instant | None) ->
     )
 
 
-def _updated(memory: InterchangeRecord, told: Told, ended: Instant | None) -> Instant | None:
+def _updated(memory: InterchangeRecord, told: OmirNotice, ended: Instant | None) -> Instant | None:
     """When anything that the document says was last changed."""
     used = memory.last_access if memory.last_access != told.last_access else None
     over = ended if memory.status not in CURRENT else None

@@ -8,7 +8,7 @@ from muniment.contracts.finding import Finding, Severity
 from muniment.contracts.omir.parity import parity
 from muniment.contracts.omir.profiles import Claims, Predicates, Profile, r1_profiles
 from muniment.contracts.omir.reading import LIMITS, Opened, open_bundle
-from muniment.contracts.omir.report import Asked, Level, Report, Told, Verdict, assemble
+from muniment.contracts.omir.report import Level, Report, ReportNotice, ReportRequest, ReportVerdict, assemble
 from muniment.contracts.omir.scan import Scan
 from muniment.contracts.omir.spec import Looker, newer_release, spec
 from muniment.contracts.strict.reader import ReaderLimits
@@ -37,7 +37,7 @@ OPTIONS = Options()
 def validate(
     data: bytes,
     *,
-    verdict: Verdict = Verdict.SPEC,
+    verdict: ReportVerdict = ReportVerdict.SPEC,
     level: Level = Level.CORE,
     target: str = "-",
     options: Options = OPTIONS,
@@ -47,9 +47,9 @@ def validate(
     >>> validate(b'{"resourceType": "Bundle", "omirVersion": "R1", "entry": []}').result
     <Status.PASS: 'pass'>
     """
-    asked = Asked(target=target, verdict=verdict, level=level)
+    asked = ReportRequest(target=target, verdict=verdict, level=level)
     opened = open_bundle(data, options.limits)
-    if verdict is Verdict.PARITY:
+    if verdict is ReportVerdict.PARITY:
         scan = Scan(opened)
         return _report(asked, scan, list(parity(opened, scan, level)))
     newer = newer_release(opened.envelope())
@@ -58,14 +58,14 @@ def validate(
     return _by_spec(asked, opened, options)
 
 
-def _by_spec(asked: Asked, opened: Opened, options: Options) -> Report:
+def _by_spec(asked: ReportRequest, opened: Opened, options: Options) -> Report:
     claims = _claims(asked.level, options)
     looker = Looker(opened, tells_drafts=options.tells_drafts, claims=claims)
     scan = Scan(opened, looker)
     return _report(asked, scan, spec(opened, scan, looker, asked.level), profiled=claims.asked)
 
 
-def _report(asked: Asked, scan: Scan, found: Sequence[Told], *, profiled: bool = False) -> Report:
+def _report(asked: ReportRequest, scan: Scan, found: Sequence[ReportNotice], *, profiled: bool = False) -> Report:
     return assemble(asked, by_type=scan.by_type, total=len(scan.holders), findings=found, profiled=profiled)
 
 

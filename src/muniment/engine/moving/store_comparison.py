@@ -15,8 +15,8 @@ from muniment.model.record import Record
 from muniment.model.times import Instant
 from muniment.model.value import Value, read_canonical
 from muniment.ports.store import Snapshot, TenantStore
-from muniment.read.pipeline import Reading, answer
-from muniment.read.question import Ask, Asked
+from muniment.read.pipeline import ReadContext, answer
+from muniment.read.question import Ask, QuestionVector
 
 QUESTIONS = 50
 """How many questions both are asked, each in the words of a record."""
@@ -48,7 +48,12 @@ _TABLES: dict[str, Rows] = {
 
 
 def check_alike(
-    source: Snapshot, target: TenantStore, reading: Reading, keys: frozenset[str], now: Instant, progress: Told = silent
+    source: Snapshot,
+    target: TenantStore,
+    reading: ReadContext,
+    keys: frozenset[str],
+    now: Instant,
+    progress: Told = silent,
 ) -> int:
     """Refuse a target that differs in anything from a moment of the source, or does not verify; how many questions both
     answered alike."""
@@ -76,10 +81,10 @@ def _same_rows(name: str, source: Iterable[Value], target: Iterable[Value], tena
 
 
 def _same_answers(
-    source: Snapshot, target: Snapshot, reading: Reading, now: Instant, tenant: str, progress: Told
+    source: Snapshot, target: Snapshot, reading: ReadContext, now: Instant, tenant: str, progress: Told
 ) -> int:
     """Ask both in the words of records. Nothing is written down of it: it is not a reading."""
-    questions, by_words = list(sample(source)), _given(Asked(why="compared by words"))
+    questions, by_words = list(sample(source)), _given(QuestionVector(why="compared by words"))
     for number, text in enumerate(questions):
         progress("questions asked", number, len(questions))
         query = Query(text=text)
@@ -90,7 +95,12 @@ def _same_answers(
 
 
 def same_by_meaning(
-    source: Snapshot, target: Snapshot, reading: Reading, asked: list[tuple[str, Asked]], now: Instant, tenant: str
+    source: Snapshot,
+    target: Snapshot,
+    reading: ReadContext,
+    asked: list[tuple[str, QuestionVector]],
+    now: Instant,
+    tenant: str,
 ) -> None:
     """Ask both with vectors beside words."""
     for number, (text, vector) in enumerate(asked, start=1):
@@ -100,12 +110,12 @@ def same_by_meaning(
             raise _differs(tenant, f"it answers question {number} of {len(asked)} by meaning differently")
 
 
-def _given(vector: Asked) -> Ask:
+def _given(vector: QuestionVector) -> Ask:
     """Read any question as this vector."""
     return lambda _: vector
 
 
-def _asked(snapshot: Snapshot, query: Query, reading: Reading, ask: Ask, now: Instant) -> Recall:
+def _asked(snapshot: Snapshot, query: Query, reading: ReadContext, ask: Ask, now: Instant) -> Recall:
     return answer(snapshot, query, reading, ask, now=now, receipt_id="compared").recall
 
 

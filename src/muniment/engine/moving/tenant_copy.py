@@ -15,7 +15,7 @@ from muniment.model.value import Value
 from muniment.policy.decide import resolve
 from muniment.ports.clock_and_ids import Clock
 from muniment.ports.store import Snapshot, TenantStore, Unit
-from muniment.read.pipeline import Reading
+from muniment.read.pipeline import ReadContext
 
 LITTLE = 64
 """So many entries and receipts may be left for the last pass, in which the source takes no write."""
@@ -103,7 +103,7 @@ class TenantCopy:
         self._source.write(job)
         return moments[-1]
 
-    def _check_meanings(self, moment: Snapshot, reading: Reading, reach: VectorCoverage) -> None:
+    def _check_meanings(self, moment: Snapshot, reading: ReadContext, reach: VectorCoverage) -> None:
         if reach.model is None or moment.meanings.reach() != reach:
             return  # none are there, or the source makes more of them just now
         asked = asked_by_meaning(self._source, moment, reach)
@@ -140,12 +140,12 @@ class TenantCopy:
         self._progress(f"{self._target.tenant}: {what}", done, whole)
 
 
-def _reading(moment: Snapshot) -> Reading:
+def _reading(moment: Snapshot) -> ReadContext:
     """Who asks when both are asked: the owner, under the policy that the ledger was last decided under."""
     head = moment.ledger.head()
     assert head is not None, "a ledger begins with its genesis"
     policy = policy_of(moment, head.policy)
-    return Reading(actor=resolve(policy, OWNER), policy=policy, policy_doc=head.policy)
+    return ReadContext(actor=resolve(policy, OWNER), policy=policy, policy_doc=head.policy)
 
 
 def _too_fast() -> StoreBusy:

@@ -9,7 +9,7 @@ from muniment.engine.moving.follow_ledger import Told, silent
 from muniment.engine.moving.store_comparison import text_of
 from muniment.model.rows import VectorCoverage, VectorRow
 from muniment.ports.store import Snapshot, TenantStore
-from muniment.read.question import Asked
+from muniment.read.question import QuestionVector
 
 ROWS_AT_ONCE = 512
 ASKED_BY_MEANING = 10
@@ -73,13 +73,15 @@ def _with_entry(source: TenantStore, target: TenantStore, upto: int) -> Iterator
                 yield from ((card.seq, row) for row in rows)
 
 
-def asked_by_meaning(source: TenantStore, snapshot: Snapshot, reach: VectorCoverage) -> list[tuple[str, Asked]]:
+def asked_by_meaning(
+    source: TenantStore, snapshot: Snapshot, reach: VectorCoverage
+) -> list[tuple[str, QuestionVector]]:
     """A few questions with vectors: the words of a revision, and the vector of its first passage."""
-    found: list[tuple[str, Asked]] = []
+    found: list[tuple[str, QuestionVector]] = []
     for rid, rows in groupby(source.vectors.rows(reach.upto), key=lambda row: row.rid):
         text = text_of(snapshot, rid)
         if text is not None:
-            found.append((text, Asked(vector=next(rows).vector, model=reach.model)))
+            found.append((text, QuestionVector(vector=next(rows).vector, model=reach.model)))
         if len(found) == ASKED_BY_MEANING:
             break
     return found

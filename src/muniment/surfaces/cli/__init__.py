@@ -17,7 +17,7 @@ def __getattr__(name: str) -> object:
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from muniment.surfaces.cli import root
-    from muniment.surfaces.cli.places import declare_all
+    from muniment.surfaces.cli.command_table import declare_all
 
     declare_all()
     return root.app

@@ -34,7 +34,7 @@ from muniment.surfaces.cli.proofs import (
     trimmed_shape,
     verified_shape,
 )
-from muniment.surfaces.cli.root import Call, command, ledger, policy
+from muniment.surfaces.cli.root import CommandCall, command, ledger, policy
 from muniment.surfaces.problems import ExitCode, printable
 
 POSITION_MAX = 2**53
@@ -43,7 +43,7 @@ ANCHOR_BYTES_MAX = 65_536
 
 @command(ledger, "show", example="muniment ledger show --first 10 --limit 5")
 def show_entries(
-    call: Call,
+    call: CommandCall,
     first: Annotated[int | None, typer.Option("--first", help="From this entry on.")] = None,
     last: Annotated[int | None, typer.Option("--last", help="Up to this entry.")] = None,
     limit: Annotated[int, typer.Option("--limit", help="At most so many.")] = 50,
@@ -62,7 +62,7 @@ def show_entries(
 
 
 @command(ledger, "head", example="muniment ledger head > head.json")
-def head(call: Call) -> ExitCode:
+def head(call: CommandCall) -> ExitCode:
     """Print where the ledger stands, as JSON. Keep it elsewhere: `ledger verify --anchor` reads it back."""
     with call.memory() as memory:
         found = memory.ledger.head()
@@ -71,7 +71,7 @@ def head(call: Call) -> ExitCode:
 
 
 @command(ledger, "checkpoint", example="muniment ledger checkpoint --json")
-def checkpoint(call: Call) -> ExitCode:
+def checkpoint(call: CommandCall) -> ExitCode:
     """Sign where the ledger stands now."""
     with call.memory() as memory:
         signed = memory.ledger.checkpoint()
@@ -81,7 +81,7 @@ def checkpoint(call: Call) -> ExitCode:
 
 @command(ledger, "verify", example="muniment ledger verify --anchor head.json")
 def verify(
-    call: Call,
+    call: CommandCall,
     anchor: Annotated[
         str | None, typer.Option("--anchor", metavar="FILE", help="A head kept elsewhere, from `ledger head`.")
     ] = None,
@@ -94,7 +94,7 @@ def verify(
     return _EXIT[found.state]
 
 
-def _verified(call: Call, anchor: LedgerHead | None) -> VerificationResult:
+def _verified(call: CommandCall, anchor: LedgerHead | None) -> VerificationResult:
     """Verify; a store too damaged to be opened, or to be checked to the end, is a finding like any other."""
     try:
         with call.memory() as memory, working("checking entries") as progress:
@@ -121,7 +121,7 @@ def _damaged(finding: VerifyFinding) -> VerificationResult:
 
 @command(ledger, "trim", example="muniment ledger trim --older-than 90")
 def trim(
-    call: Call,
+    call: CommandCall,
     older_than: Annotated[
         float | None,
         typer.Option(
@@ -149,7 +149,7 @@ def trim(
 
 
 @command(ledger, "replay", example="muniment ledger replay")
-def replay(call: Call) -> ExitCode:
+def replay(call: CommandCall) -> ExitCode:
     """Rebuild every table from the ledger and say whether anything was different."""
     with call.memory() as memory, working("rebuilding from entries") as progress:
         rebuilt = memory.ledger.replay(progress=progress)
@@ -205,7 +205,8 @@ def _read_anchor(path: Path, tenant: str) -> LedgerHead:
 
 @command(policy, "check", example="muniment policy check policy.yaml")
 def check_policy(
-    call: Call, file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or TOML policy.", show_default=False)]
+    call: CommandCall,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or TOML policy.", show_default=False)],
 ) -> ExitCode:
     """Check a policy file without using it. Exit code 2 with the line number if it is wrong."""
     found = read_policy(Path(file))
@@ -215,7 +216,8 @@ def check_policy(
 
 @command(policy, "put", example="muniment policy put policy.yaml --vault postgresql://db/prod")
 def put_policy_(
-    call: Call, file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or TOML policy.", show_default=False)]
+    call: CommandCall,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A YAML or TOML policy.", show_default=False)],
 ) -> ExitCode:
     """Let a file be the vault's own policy. It counts wherever the vault is opened from now on; a server that runs goes
     on with the policy it began with until it is started again. For the vault's owner."""
@@ -239,7 +241,7 @@ def _policy_check_shape(file: str, found: Policy) -> PolicyCheckShape:
 
 @command(policy, "show", example="muniment policy show > policy.yaml")
 def show_policy(
-    call: Call,
+    call: CommandCall,
     file: Annotated[str | None, typer.Argument(metavar="[FILE]", help="A policy file.", show_default=False)] = None,
 ) -> ExitCode:
     """Show a policy: the file's, or the vault's, or without a vault the default."""
@@ -253,7 +255,7 @@ def show_policy(
     return ExitCode.ANSWERED
 
 
-def _policy_in_force(call: Call, file: str | None) -> tuple[str, str, str]:
+def _policy_in_force(call: CommandCall, file: str | None) -> tuple[str, str, str]:
     """The policy that is asked for: what to call it, the name of its file, and its text."""
     named = file if file is not None else call.config.policy
     if named is not None:

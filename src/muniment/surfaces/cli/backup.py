@@ -21,12 +21,12 @@ from muniment.model import times
 from muniment.model.actor import OWNER
 from muniment.model.erasure import SignedCertificate
 from muniment.model.errors import Malformed, NotPermitted
-from muniment.surfaces.cli.asking import confirmed
 from muniment.surfaces.cli.certified import read_certificate
+from muniment.surfaces.cli.confirm import confirmed
 from muniment.surfaces.cli.forget import STILL_THERE
 from muniment.surfaces.cli.layout import counted, line, table
 from muniment.surfaces.cli.output import is_terminal, note, plain, working
-from muniment.surfaces.cli.root import Call, app, command, group
+from muniment.surfaces.cli.root import CommandCall, app, command, group
 from muniment.surfaces.problems import ExitCode, printable
 
 archive = typer.Typer(help="One tenant with its ledger as one file, for any store.", rich_markup_mode="rich")
@@ -62,7 +62,7 @@ class BackupShape(TypedDict):
     tenants: list[CopyShape]
 
 
-class BackShape(TypedDict):
+class RestoredTenantShape(TypedDict):
     tenant: str
     was: int | None
     backup: int
@@ -78,7 +78,7 @@ class BackShape(TypedDict):
 class RestoredShape(TypedDict):
     vault: str
     aside: str | None
-    tenants: list[BackShape]
+    tenants: list[RestoredTenantShape]
 
 
 class ArchiveShape(TypedDict):
@@ -108,7 +108,7 @@ class TakenInShape(TypedDict):
 
 @command(app, "backup", example="muniment backup ../backups/monday")
 def backup(
-    call: Call,
+    call: CommandCall,
     path: Annotated[str, typer.Argument(metavar="PATH", help="A folder that is not there yet.", show_default=False)],
     with_keys: Annotated[
         bool,
@@ -136,7 +136,7 @@ def backup(
 
 @command(app, "restore", example="muniment restore ../backups/monday")
 def restore(
-    call: Call,
+    call: CommandCall,
     path: Annotated[str, typer.Argument(metavar="PATH", help="The folder of a backup.", show_default=False)],
     erasures: Erasures = None,
     signing_key: SigningKey = None,
@@ -169,7 +169,7 @@ def restore(
 
 
 @command(archive, "export", example="muniment archive export acme.ndjson --tenant acme")
-def give_out(call: Call, file: ArchiveFile) -> ExitCode:
+def give_out(call: CommandCall, file: ArchiveFile) -> ExitCode:
     """Write everything that is true of a tenant to a new file: ledger, documents, receipts, checkpoints, certificates.
     It is not encrypted, whatever the vault is."""
     _owners_alone(call, "export the vault")
@@ -180,7 +180,9 @@ def give_out(call: Call, file: ArchiveFile) -> ExitCode:
 
 
 @command(archive, "import", example="muniment archive import acme.ndjson --vault ./elsewhere --signing-key signing.key")
-def take_in(call: Call, file: ArchiveFile, signing_key: SigningKey = None, erasures: Erasures = None) -> ExitCode:
+def take_in(
+    call: CommandCall, file: ArchiveFile, signing_key: SigningKey = None, erasures: Erasures = None
+) -> ExitCode:
     """Take a tenant in from an archive where there is none of that name. Every hash, commitment and signature is
     checked; the ledger ends where it ended. What certificates named with --erasures say is erased again."""
     _owners_alone(call, "import into the vault")
@@ -200,7 +202,7 @@ def take_in(call: Call, file: ArchiveFile, signing_key: SigningKey = None, erasu
 
 
 @command(archive, "check", example="muniment archive check acme.ndjson")
-def check(call: Call, file: ArchiveFile) -> ExitCode:
+def check(call: CommandCall, file: ArchiveFile) -> ExitCode:
     """Say whether an archive is whole and signed by the key it names. Needs no vault, and changes nothing."""
     with working("checking lines") as progress:
         _, trailer = Archive(_path("file", file)).check(progress=progress)
@@ -208,7 +210,7 @@ def check(call: Call, file: ArchiveFile) -> ExitCode:
     return ExitCode.ANSWERED
 
 
-def _owners_alone(call: Call, operation: str) -> None:
+def _owners_alone(call: CommandCall, operation: str) -> None:
     """A copy knows no gate, so only whoever holds the vault makes one."""
     if call.config.actor != OWNER:
         raise NotPermitted(call.config.actor, operation)
@@ -244,7 +246,7 @@ def _backup_shape(path: str, made: BackupManifest) -> BackupShape:
     }
 
 
-def _restored_shape(call: Call, done: RestoreResult) -> RestoredShape:
+def _restored_shape(call: CommandCall, done: RestoreResult) -> RestoredShape:
     return {
         "vault": call.where,
         "aside": None if done.aside is None else printable(str(done.aside)),
@@ -252,7 +254,7 @@ def _restored_shape(call: Call, done: RestoreResult) -> RestoredShape:
     }
 
 
-def _back_shape(back: RestoredTenant) -> BackShape:
+def _back_shape(back: RestoredTenant) -> RestoredTenantShape:
     return {
         "tenant": back.tenant,
         "was": back.was,
@@ -283,7 +285,7 @@ def _archive_shape(file: str, trailer: Trailer) -> ArchiveShape:
     }
 
 
-def _taken_shape(call: Call, taken: ArchiveImportResult) -> TakenInShape:
+def _taken_shape(call: CommandCall, taken: ArchiveImportResult) -> TakenInShape:
     return {
         "vault": call.where,
         "tenant": taken.head.tenant,
@@ -312,7 +314,7 @@ def _show_restored(shape: RestoredShape) -> RenderableType:
     return Group(plain(f"restored {shape['vault']}"), *told, *aside)
 
 
-def _told(one: BackShape) -> str:
+def _told(one: RestoredTenantShape) -> str:
     """What became of one tenant, in a sentence.
 
     >>> _told({"tenant": "acme", "was": 120, "backup": 100, "seq": 104, "hash": "", "ahead": True,
@@ -333,7 +335,7 @@ def _taken(records: int, proposals: int) -> str:
     return f"{counted(records, 'record', 'records')}{waiting}"
 
 
-def _way(one: BackShape) -> str:
+def _way(one: RestoredTenantShape) -> str:
     if one["was"] is None:
         return f"put back with {counted(one['backup'], 'entry', 'entries')}"
     if not one["ahead"]:

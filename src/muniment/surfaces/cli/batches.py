@@ -11,7 +11,7 @@ from muniment.model.curation import RollbackResult, Verdict
 from muniment.surfaces.cli import show
 from muniment.surfaces.cli.layout import counted, line, table
 from muniment.surfaces.cli.output import plain
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
 from muniment.surfaces.cli.write import ExpectedRevision, RecordId
 from muniment.surfaces.problems import ExitCode
@@ -34,7 +34,7 @@ class UndoneShape(TypedDict):
 
 
 @command(app, "apply", example='muniment apply omir-3f2a --reason "checked against the tickets"')
-def apply(call: Call, batch: Batch, reason: Reason) -> ExitCode:
+def apply(call: CommandCall, batch: Batch, reason: Reason) -> ExitCode:
     """Accept everything of a batch that waits for a person, all or none."""
     with call.memory() as memory:
         verdicts = memory.imports.apply(batch, reason=reason)
@@ -43,7 +43,7 @@ def apply(call: Call, batch: Batch, reason: Reason) -> ExitCode:
 
 
 @command(app, "rollback", example='muniment rollback omir-3f2a --reason "the wrong file"')
-def rollback(call: Call, batch: Batch, reason: Reason) -> ExitCode:
+def rollback(call: CommandCall, batch: Batch, reason: Reason) -> ExitCode:
     """Undo a batch: what it brought is retracted, what it replaced is as it was, what waits is dismissed. The ledger
     keeps both."""
     with call.memory() as memory:
@@ -54,7 +54,7 @@ def rollback(call: Call, batch: Batch, reason: Reason) -> ExitCode:
 
 @command(app, "retire", example='muniment retire rec_1 --becomes archived --reason "the sale is over"')
 def retire(
-    call: Call,
+    call: CommandCall,
     record_id: RecordId,
     becomes: Annotated[
         str, typer.Option("--becomes", help="deprecated, expired, archived or retracted.", show_default=False)

@@ -16,8 +16,8 @@ from muniment.model.errors import Malformed, NotFound
 from muniment.model.value import Value
 from muniment.operations.wire import shape_of
 from muniment.surfaces.cli.output import working
-from muniment.surfaces.cli.root import Call
-from muniment.surfaces.cli.shapes_guard import CheckedShape, CheckShape
+from muniment.surfaces.cli.root import CommandCall
+from muniment.surfaces.cli.shapes_guard import CheckedCertificateShape, CheckShape
 
 FILE_BYTES_MAX = 64 * 1024 * 1024
 _KEY_BYTES_MAX = 4_096
@@ -27,7 +27,7 @@ _OPENING = re.compile(r"[0-9a-f]{2,256}", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 
-class Document(Value):
+class CertificateDocument(Value):
     """What `forget --json` prints: a signed certificate and, for whoever erased, what opens it."""
 
     certificate: Certificate
@@ -39,10 +39,10 @@ class Document(Value):
         return SignedCertificate(certificate=self.certificate, signature=self.signature)
 
 
-_SHAPE = shape_of(Document)
+_SHAPE = shape_of(CertificateDocument)
 
 
-class Asked(Value):
+class CertificateCheck(Value):
     """What a certificate is to be checked against: a key, and what it is said to be about."""
 
     key: str | None = None
@@ -61,7 +61,7 @@ def read_certificate(path: Path) -> SignedCertificate:
     return read_document(path).signed
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: Path) -> CertificateDocument:
     """Read what `forget --json` printed, with what opens the certificate if that is kept with it."""
     body = _read(path, FILE_BYTES_MAX, "file")
     try:
@@ -90,7 +90,7 @@ def _read(path: Path, most: int, field: str) -> bytes:
     return found
 
 
-def checked(call: Call, document: Document, asked: Asked) -> CheckedShape:
+def checked(call: CommandCall, document: CertificateDocument, asked: CertificateCheck) -> CheckedCertificateShape:
     """Check everything that can be checked with what there is, and say what that was."""
     signed = document.signed
     checks = list(_about(signed, asked))
@@ -108,7 +108,7 @@ def _check(what: str, holds: bool | None, note: str = "") -> CheckShape:
     return {"what": what, "holds": holds, "note": note}
 
 
-def _about(signed: SignedCertificate, asked: Asked) -> Iterator[CheckShape]:
+def _about(signed: SignedCertificate, asked: CertificateCheck) -> Iterator[CheckShape]:
     if asked.about is None or asked.opening is None:
         return
     told = signed.certificate
@@ -141,7 +141,7 @@ def _key(given: str) -> str:
     return found
 
 
-def _by_vault(call: Call, signed: SignedCertificate) -> Iterator[CheckShape]:
+def _by_vault(call: CommandCall, signed: SignedCertificate) -> Iterator[CheckShape]:
     keys = public_keys(call.place)
     by = next((key for key in keys if certified(signed, key)), None)
     yield _check("its signature is by a key of this vault", by is not None)

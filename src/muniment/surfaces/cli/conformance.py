@@ -10,7 +10,7 @@ import typer
 from muniment.kits import require
 from muniment.model.errors import ConfigurationError
 from muniment.surfaces.cli.output import note, plain
-from muniment.surfaces.cli.root import Call, app, command, group
+from muniment.surfaces.cli.root import CommandCall, app, command, group
 from muniment.surfaces.problems import ExitCode
 
 conformance = typer.Typer(help="How far a server keeps to a contract, assertion by assertion.", rich_markup_mode="rich")
@@ -20,7 +20,7 @@ app.add_typer(conformance, name="conformance")
 
 @command(conformance, "akashik", example="muniment conformance akashik --url http://127.0.0.1:8765")
 def akashik(
-    call: Call,
+    call: CommandCall,
     url: Annotated[
         str | None, typer.Option("--url", metavar="URL", help="The server's address.", show_default=False)
     ] = None,

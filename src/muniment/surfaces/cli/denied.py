@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from muniment.model import checks, times
 from muniment.surfaces.cli.layout import table
 from muniment.surfaces.cli.output import plain
-from muniment.surfaces.cli.root import Call, command, ledger
+from muniment.surfaces.cli.root import CommandCall, command, ledger
 from muniment.surfaces.problems import ExitCode
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class DenialsShape(TypedDict):
 
 @command(ledger, "denied", example="muniment ledger denied --limit 20")
 def denied(
-    call: Call, limit: Annotated[int, typer.Option("--limit", help="At most so many, the newest.")] = 50
+    call: CommandCall, limit: Annotated[int, typer.Option("--limit", help="At most so many, the newest.")] = 50
 ) -> ExitCode:
     """List calls the server denied, oldest first: who asked for what, from where, and why not. Never what they said."""
     from muniment.surfaces.reception.denials import denied_calls

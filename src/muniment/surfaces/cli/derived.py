@@ -16,8 +16,8 @@ from msgspec import inspect as shapes
 from rich.console import RenderableType
 
 from muniment.model.value import Json, Value
-from muniment.operations import Operation, operation
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.operations import OperationSpec, operation
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.problems import ExitCode
 
 Show = Callable[[dict[str, Json]], RenderableType]
@@ -32,7 +32,7 @@ def shown(
     row = operation(name)
 
     def declare(show: Show) -> Show:
-        def run(call: Call, **given: object) -> ExitCode:
+        def run(call: CommandCall, **given: object) -> ExitCode:
             said = {field: value for field, value in given.items() if value not in (None, [])}
             with call.memory() as memory:
                 found: Value = attrgetter(name)(memory)(**said)
@@ -47,8 +47,8 @@ def shown(
     return declare
 
 
-def _parameters(row: Operation, flags: Mapping[str, str]) -> list[inspect.Parameter]:
-    call = inspect.Parameter("call", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Call)
+def _parameters(row: OperationSpec, flags: Mapping[str, str]) -> list[inspect.Parameter]:
+    call = inspect.Parameter("call", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=CommandCall)
     found = [
         _parameter(place, str, typer.Argument(metavar=place.upper(), show_default=False), inspect.Parameter.empty)
         for place in row.places

@@ -14,10 +14,10 @@ from muniment.engine.database import INSTEAD_OF_ENCRYPTION
 from muniment.engine.encryption import EncryptionResult, EncryptionStatus, Progress
 from muniment.model.actor import OWNER
 from muniment.model.errors import NotPermitted
-from muniment.surfaces.cli.asking import confirmed, must_ask
+from muniment.surfaces.cli.confirm import confirmed, must_ask
 from muniment.surfaces.cli.layout import counted, pairs
 from muniment.surfaces.cli.output import filling, note, plain
-from muniment.surfaces.cli.root import Call, app, command, group
+from muniment.surfaces.cli.root import CommandCall, app, command, group
 from muniment.surfaces.problems import ExitCode, printable
 
 encryption = typer.Typer(help="Encryption at rest: status, key, encrypt, rekey, decrypt.", rich_markup_mode="rich")
@@ -34,7 +34,7 @@ _KEYS = {
 }
 
 
-class StatusShape(TypedDict):
+class EncryptionStatusShape(TypedDict):
     vault: str
     encrypted: bool
     key: str
@@ -42,7 +42,7 @@ class StatusShape(TypedDict):
     bytes: int
 
 
-class KeyShape(TypedDict):
+class EncryptionKeyShape(TypedDict):
     file: str
 
 
@@ -54,7 +54,7 @@ class DoneShape(TypedDict):
 
 
 @command(encryption, "status", example="muniment encryption status")
-def status(call: Call) -> ExitCode:
+def status(call: CommandCall) -> ExitCode:
     """Say whether the vault is encrypted and whether the key that is set opens it. Opens nothing."""
     call.tell(_status_shape(call, engine.status(_folder(call))), _show_status)
     return ExitCode.ANSWERED
@@ -62,18 +62,18 @@ def status(call: Call) -> ExitCode:
 
 @command(encryption, "key", example="muniment encryption key /etc/muniment/vault.key")
 def key(
-    call: Call,
+    call: CommandCall,
     file: Annotated[str, typer.Argument(metavar="FILE", help="Where to put it; a file that is not there yet.")],
 ) -> ExitCode:
     """Make a new key in a file that only its owner can read. Keep a copy elsewhere: without it the vault is lost."""
     engine.make_key(Path(file))
-    shape: KeyShape = {"file": printable(file)}
+    shape: EncryptionKeyShape = {"file": printable(file)}
     call.tell(shape, lambda told: plain(f"A new key is in {told['file']}. Keep a copy of it away from the vault."))
     return ExitCode.ANSWERED
 
 
 @command(encryption, "encrypt", example="muniment encryption encrypt --yes")
-def encrypt(call: Call, yes: Yes = False) -> ExitCode:
+def encrypt(call: CommandCall, yes: Yes = False) -> ExitCode:
     """Encrypt the vault with the key that is set. Nothing may have the vault open meanwhile.
 
     Works on copies, so it takes as much room again; a crash leaves the vault either as it was or encrypted.
@@ -89,7 +89,7 @@ def encrypt(call: Call, yes: Yes = False) -> ExitCode:
 
 @command(encryption, "rekey", example="muniment encryption rekey --new-key-file new.key --yes")
 def rekey(
-    call: Call,
+    call: CommandCall,
     new_key_file: Annotated[str, typer.Option("--new-key-file", metavar="FILE", help="The file of the new key.")],
     yes: Yes = False,
 ) -> ExitCode:
@@ -104,7 +104,7 @@ def rekey(
 
 
 @command(encryption, "decrypt", example="muniment encryption decrypt --yes")
-def decrypt(call: Call, yes: Yes = False) -> ExitCode:
+def decrypt(call: CommandCall, yes: Yes = False) -> ExitCode:
     """Take the encryption away, with the key that is set. Nothing may have the vault open meanwhile."""
     return _reseal(
         call,
@@ -115,12 +115,12 @@ def decrypt(call: Call, yes: Yes = False) -> ExitCode:
     )
 
 
-def _folder(call: Call) -> Path:
+def _folder(call: CommandCall) -> Path:
     return call.folder(instead=INSTEAD_OF_ENCRYPTION)
 
 
 def _reseal(
-    call: Call, yes: bool, question: str, work: Callable[[Progress], EncryptionResult], *, encrypted: bool
+    call: CommandCall, yes: bool, question: str, work: Callable[[Progress], EncryptionResult], *, encrypted: bool
 ) -> ExitCode:
     if call.config.actor != OWNER:
         raise NotPermitted(call.config.actor, "change the encryption of a vault")
@@ -140,7 +140,7 @@ def _reseal(
     return ExitCode.ANSWERED
 
 
-def _status_shape(call: Call, found: EncryptionStatus) -> StatusShape:
+def _status_shape(call: CommandCall, found: EncryptionStatus) -> EncryptionStatusShape:
     return {
         "vault": call.where,
         "encrypted": found.encrypted,
@@ -150,7 +150,7 @@ def _status_shape(call: Call, found: EncryptionStatus) -> StatusShape:
     }
 
 
-def _show_status(told: StatusShape) -> RenderableType:
+def _show_status(told: EncryptionStatusShape) -> RenderableType:
     return pairs(
         [
             ("vault", told["vault"]),

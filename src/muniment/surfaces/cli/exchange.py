@@ -13,7 +13,16 @@ from typing import Annotated, TypedDict, cast
 import msgspec
 import typer
 
-from muniment.compat.exchange import Checked, Result, as_file, as_json, convert, read_in, validate, write_out
+from muniment.compat.exchange import (
+    CheckedDocument,
+    DocumentResult,
+    as_file,
+    as_json,
+    convert,
+    read_in,
+    validate,
+    write_out,
+)
 from muniment.config.files import open_file
 from muniment.contracts.contract import Encoded
 from muniment.contracts.finding import Finding, Severity, finding_of
@@ -45,7 +54,7 @@ from muniment.surfaces.cli.movein import (
     show_received,
 )
 from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, working, write_json, write_text
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.cli.shapes_exchange import (
     NarrowedShape,
     checked_shape,
@@ -55,7 +64,11 @@ from muniment.surfaces.cli.shapes_exchange import (
 from muniment.surfaces.problems import ExitCode, printable
 
 STANDARD_INPUT = "-"
-_EXIT = {Result.PASS: ExitCode.ANSWERED, Result.FAIL: ExitCode.DAMAGED, Result.UNREADABLE: ExitCode.WRONG_CALL}
+_EXIT = {
+    DocumentResult.PASS: ExitCode.ANSWERED,
+    DocumentResult.FAIL: ExitCode.DAMAGED,
+    DocumentResult.UNREADABLE: ExitCode.WRONG_CALL,
+}
 
 _OF_AN_ANSWER = frozenset(
     {
@@ -111,7 +124,7 @@ class WrittenShape(TypedDict):
 
 @command(app, "validate", example="muniment validate --contract omir memories.omir more.yaml --json")
 def check(
-    call: Call,
+    call: CommandCall,
     name: Name,
     files: Annotated[
         list[str],
@@ -127,7 +140,7 @@ def check(
 
 @command(app, "convert", example="muniment convert --from omir --to matm memories.omir")
 def translate(
-    call: Call,
+    call: CommandCall,
     file: File,
     source: Annotated[ContractName, typer.Option("--from", help="The contract it is in.", show_default=False)],
     target: Annotated[ContractName, typer.Option("--to", help="The contract to write.", show_default=False)],
@@ -142,7 +155,7 @@ def translate(
 
 @command(app, "import", example="muniment import --from mem0 mem0-export/ --preview")
 def take_in(
-    call: Call,
+    call: CommandCall,
     file: Annotated[
         str,
         typer.Argument(
@@ -219,7 +232,7 @@ def take_in(
     flags=(FILTERS,),
 )
 def give_out(
-    call: Call,
+    call: CommandCall,
     name: Annotated[
         ContractName | None, typer.Option("--contract", help="Write a document of this contract.", show_default=False)
     ] = None,
@@ -267,7 +280,7 @@ def give_out(
 
 
 @contextmanager
-def _opened(call: Call, *, preview: bool) -> Iterator[Memory]:
+def _opened(call: CommandCall, *, preview: bool) -> Iterator[Memory]:
     """The memory of this call; for a preview where there is none yet, an empty one that is gone afterwards."""
     if not preview or call.has_vault:
         with call.memory(create=not preview) as memory:
@@ -284,15 +297,15 @@ def _opened(call: Call, *, preview: bool) -> Iterator[Memory]:
         yield memory
 
 
-def _checked(name: ContractName, file: str) -> Checked:
+def _checked(name: ContractName, file: str) -> CheckedDocument:
     try:
         data = _read(file)
     except (LimitExceeded, Malformed, Unreadable) as error:
-        return Checked(contract=name, result=Result.UNREADABLE, findings=(finding_of(error),))
+        return CheckedDocument(contract=name, result=DocumentResult.UNREADABLE, findings=(finding_of(error),))
     except OSError as error:
         words = f"the file cannot be read: {printable(error.strerror or type(error).__name__)}"
         finding = Finding(code=Unreadable.code, severity=Severity.ERROR, path="/", message=words)
-        return Checked(contract=name, result=Result.UNREADABLE, findings=(finding,))
+        return CheckedDocument(contract=name, result=DocumentResult.UNREADABLE, findings=(finding,))
     return validate(name, data)
 
 
@@ -311,7 +324,7 @@ def _read(file: str) -> bytes:
         return as_json(opened.read(BYTES_MAX + 1), Path(file).suffix)
 
 
-def _tell_document(call: Call, name: ContractName, encoded: Encoded, output: str | None) -> None:
+def _tell_document(call: CommandCall, name: ContractName, encoded: Encoded, output: str | None) -> None:
     told = narrowed_shape(encoded.narrowed)
     if output is not None:
         _write_file(Path(output), as_file(encoded.data, Path(output).suffix))

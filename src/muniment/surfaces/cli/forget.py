@@ -14,10 +14,10 @@ from muniment.model.erasure import Target, TargetKind, one_target
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.user import user_name
 from muniment.surfaces.cli import show, show_guard
-from muniment.surfaces.cli.asking import confirmed, must_ask
-from muniment.surfaces.cli.certified import Asked, checked, read_document
+from muniment.surfaces.cli.certified import CertificateCheck, checked, read_document
+from muniment.surfaces.cli.confirm import confirmed, must_ask
 from muniment.surfaces.cli.output import note, write_json
-from muniment.surfaces.cli.root import Call, app, command, group
+from muniment.surfaces.cli.root import CommandCall, app, command, group
 from muniment.surfaces.cli.shapes_guard import (
     CertificatesShape,
     certificate_shape,
@@ -73,7 +73,7 @@ CertificateFile = Annotated[
 
 @command(app, "forget", example='muniment forget --subject "Ana Ruiz" --reason ticket:PRIV-17 --dry-run')
 def forget(
-    call: Call,
+    call: CommandCall,
     record_id: MaybeRecord = None,
     reason: Reason = None,
     subject: Subject = None,
@@ -93,7 +93,7 @@ def forget(
     target = target_of(record_id, subject=subject, source=source, actor=actor, session=session, user=user)
     asks = not dry_run and must_ask(yes, "erase")
     with call.memory() as memory:
-        wish = Wish(memory, target, reason=reason, cascade=cascade, expected=expected, probable=include_probable)
+        wish = ErasureRun(memory, target, reason=reason, cascade=cascade, expected=expected, probable=include_probable)
         wish.probe = probe
         if dry_run:
             call.tell(plan_shape(wish.plan().plan), show_guard.plan)
@@ -126,7 +126,7 @@ def target_of(
         raise Malformed(error.field, error.expected, hint=hints.get(error.field, "")) from None
 
 
-class Wish:
+class ErasureRun:
     """An erasure somebody asks for: what it would do, and the doing of it."""
 
     def __init__(
@@ -171,7 +171,7 @@ class Wish:
         )
 
 
-def _agreed(wish: Wish) -> bool:
+def _agreed(wish: ErasureRun) -> bool:
     """Ask with the plan shown; what is agreed to is that plan and no other. Where a hold stands against it there is
     nothing to ask: the erasure refuses."""
     plan = wish.plan().plan
@@ -187,7 +187,7 @@ STILL_THERE = (
 )
 
 
-def _tell(call: Call, done: ErasureResult) -> None:
+def _tell(call: CommandCall, done: ErasureResult) -> None:
     """Answer with the certificate. Where the policy refused there is none: then with the verdict."""
     if done.certificate is None:
         assert done.verdict is not None, "what was asked for in earnest has a verdict"
@@ -207,7 +207,7 @@ def _tell(call: Call, done: ErasureResult) -> None:
 
 @command(certificate, "verify", example="muniment certificate verify certificate.json --key signing.pub")
 def verify(
-    call: Call,
+    call: CommandCall,
     file: CertificateFile,
     key: Annotated[
         str | None,
@@ -232,7 +232,7 @@ def verify(
     )
     document = read_document(Path(file))
     given = opening if opening is not None or about is None else document.opening
-    found = checked(call, document, Asked(key=key, about=about, opening=given))
+    found = checked(call, document, CertificateCheck(key=key, about=about, opening=given))
     call.tell(found, show_guard.checked)
     if not found["genuine"]:
         return ExitCode.DAMAGED
@@ -240,7 +240,7 @@ def verify(
 
 
 @command(certificate, "list", example="muniment certificate list --json")
-def list_(call: Call) -> ExitCode:
+def list_(call: CommandCall) -> ExitCode:
     """List the certificates of everything that was erased, oldest first."""
     with call.memory() as memory:
         found = memory.erasure.certificates()
@@ -251,7 +251,7 @@ def list_(call: Call) -> ExitCode:
 
 @command(certificate, "show", example="muniment certificate show crt_1 --json > certificate.json")
 def show_certificate(
-    call: Call,
+    call: CommandCall,
     certificate_id: Annotated[str, typer.Argument(metavar="ID", help="The certificate's id.", show_default=False)],
 ) -> ExitCode:
     """Show a certificate. With --json it is the document that `certificate verify` reads."""

@@ -13,7 +13,7 @@ from muniment.model.errors import Malformed
 from muniment.surfaces.cli import show, show_trust
 from muniment.surfaces.cli.layout import line
 from muniment.surfaces.cli.output import plain
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.cli.shapes_rewind import RewindShape, rewind_shape
 from muniment.surfaces.cli.shapes_trust import SettledShape, settled_shape
 from muniment.surfaces.cli.verdicts import verdict_shape
@@ -40,7 +40,7 @@ class TombstonesShape(TypedDict):
 
 @command(app, "settle", example="muniment settle --strategy last_write_wins --dry-run")
 def settle(
-    call: Call,
+    call: CommandCall,
     strategy: Annotated[
         str | None, typer.Option("--strategy", help="By what (default: by the rules of the policy).")
     ] = None,
@@ -63,7 +63,7 @@ def _all_settled(shape: AllSettledShape) -> RenderableType:
 
 @command(app, "announce", example="muniment announce rec_1 --to agent_team:platform")
 def announce(
-    call: Call,
+    call: CommandCall,
     record_id: RecordId,
     to: Annotated[
         str, typer.Option("--to", metavar="SCOPE", help="The group, such as project:apollo.", show_default=False)
@@ -93,7 +93,7 @@ def scope_of(field: str, given: str) -> tuple[str, str | None]:
 
 @command(app, "rewind", example="muniment rewind --to 41 --scope agent_team:platform --dry-run")
 def rewind(
-    call: Call,
+    call: CommandCall,
     to: Annotated[
         str, typer.Option("--to", metavar="ENTRY|TIME", help="After which entry, or at which time.", show_default=False)
     ],
@@ -130,7 +130,7 @@ def _rewound(shape: RewindShape) -> RenderableType:
 
 @command(app, "tombstone", example='muniment tombstone --external-id crm/4711 --reason "erased at the source"')
 def tombstone(
-    call: Call,
+    call: CommandCall,
     record_id: Annotated[str | None, typer.Option("--id", metavar="ID", help="The record's id.")] = None,
     external_id: Annotated[str | None, typer.Option("--external-id", metavar="ID", help="Its external id.")] = None,
     digest: Annotated[

@@ -19,7 +19,7 @@ from muniment.contracts.strict.reader import BYTES_MAX
 from muniment.model.actor import OWNER
 from muniment.model.errors import ConfigurationError, Malformed
 from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, write_json
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.problems import ExitCode
 
 STANDARD_INPUT = "-"
@@ -27,7 +27,7 @@ STANDARD_INPUT = "-"
 
 @command(app, "inspect-memory", example="muniment inspect-memory --memory-class profile --limit 5")
 def inspect_seeds(
-    call: Call,
+    call: CommandCall,
     config_dir: Annotated[
         Path | None,
         typer.Option("--config-dir", metavar="FOLDER", help=f"Where the {FILE} is (default: the bundled one)."),
@@ -52,7 +52,7 @@ def inspect_seeds(
 
 @command(app, "retrieve", example="muniment retrieve query.yaml --tenant tenant-acme --trace trace.jsonl")
 def answer_query(
-    call: Call,
+    call: CommandCall,
     file: Annotated[
         str,
         typer.Argument(

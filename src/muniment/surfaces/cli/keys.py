@@ -14,11 +14,11 @@ from muniment.model.times import DAY, HOUR, Instant
 from muniment.model.vocabulary import ActorType
 from muniment.surfaces.cli.layout import line, table
 from muniment.surfaces.cli.output import plain
-from muniment.surfaces.cli.root import Call, app, command, group
+from muniment.surfaces.cli.root import CommandCall, app, command, group
 from muniment.surfaces.problems import ExitCode, printable
 
 if TYPE_CHECKING:
-    from muniment.surfaces.reception.keys import ApiKey, KeyWish
+    from muniment.surfaces.reception.keys import ApiKey, KeyRequest
 
 keys = typer.Typer(help="API keys of the server: make, list, revoke.", rich_markup_mode="rich")
 keys.callback()(group)
@@ -27,7 +27,7 @@ app.add_typer(keys, name="keys")
 _SPANS = {"h": HOUR, "d": DAY, "w": 7 * DAY}
 
 
-class KeyShape(TypedDict):
+class ApiKeyShape(TypedDict):
     id: str
     name: str
     tenant: str
@@ -46,12 +46,12 @@ class KeyShape(TypedDict):
 
 
 class MadeShape(TypedDict):
-    key: KeyShape
+    key: ApiKeyShape
     secret: str
 
 
 class KeysShape(TypedDict):
-    keys: list[KeyShape]
+    keys: list[ApiKeyShape]
 
 
 Many = list[str] | None
@@ -70,7 +70,7 @@ _AGENT = typer.Option(
 
 @command(keys, "create", example="muniment keys create planner --grant read --grant write --expires 90d")
 def create(
-    call: Call,
+    call: CommandCall,
     name: Annotated[str, typer.Argument(help="What the key is called in listings.")],
     actor: Annotated[
         str | None, typer.Option("--actor", help="Who its holder is (the name).", show_default=False)
@@ -96,13 +96,13 @@ def create(
 
     What is not said of the actor is what the policy gives that name.
     """
-    from muniment.surfaces.reception.issuing import issue
-    from muniment.surfaces.reception.keys import KeyWish
-    from muniment.surfaces.reception.reception import system_now
-    from muniment.surfaces.reception.visitor import Grant
+    from muniment.surfaces.reception.key_issuing import issue
+    from muniment.surfaces.reception.keys import KeyRequest
+    from muniment.surfaces.reception.principal import Grant
+    from muniment.surfaces.reception.server_context import system_now
 
     now = system_now()
-    wish = KeyWish(
+    wish = KeyRequest(
         name=name,
         tenant=call.config.tenant,
         actor=actor if actor is not None else name,
@@ -123,10 +123,10 @@ def create(
 
 
 @command(keys, "list", example="muniment keys list --json")
-def list_(call: Call) -> ExitCode:
+def list_(call: CommandCall) -> ExitCode:
     """List every key there is or was, of all tenants, without secrets. For the vault's owner."""
-    from muniment.surfaces.reception.issuing import kept
-    from muniment.surfaces.reception.reception import system_now
+    from muniment.surfaces.reception.key_issuing import kept
+    from muniment.surfaces.reception.server_context import system_now
 
     now = system_now()
     with call.memory() as memory:
@@ -137,10 +137,12 @@ def list_(call: Call) -> ExitCode:
 
 
 @command(keys, "revoke", example="muniment keys revoke k3yq7m2xw5ab")
-def revoke(call: Call, key_id: Annotated[str, typer.Argument(help="The id, from `muniment keys list`.")]) -> ExitCode:
+def revoke(
+    call: CommandCall, key_id: Annotated[str, typer.Argument(help="The id, from `muniment keys list`.")]
+) -> ExitCode:
     """End a key. A running server turns its holder away from the next request on. For the vault's owner."""
-    from muniment.surfaces.reception.issuing import end
-    from muniment.surfaces.reception.reception import system_now
+    from muniment.surfaces.reception.key_issuing import end
+    from muniment.surfaces.reception.server_context import system_now
 
     now = system_now()
     with call.memory() as memory:
@@ -162,8 +164,8 @@ def _until(text: str, now: Instant) -> Instant:
     return until
 
 
-def _shape(key: ApiKey, now: Instant) -> KeyShape:
-    wish: KeyWish = key.wish
+def _shape(key: ApiKey, now: Instant) -> ApiKeyShape:
+    wish: KeyRequest = key.wish
     return {
         "id": key.id,
         "name": printable(wish.name),
@@ -213,5 +215,5 @@ def _show_keys(shape: KeysShape) -> RenderableType:
     return table(("id", "name", "tenant", "actor", "grants", "expires", "state"), rows)
 
 
-def _show_ended(shape: KeyShape) -> RenderableType:
+def _show_ended(shape: ApiKeyShape) -> RenderableType:
     return plain(f"revoked: {shape['id']} ({shape['name']})")

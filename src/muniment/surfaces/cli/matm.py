@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from muniment.compat.matm.adoption import adopt as take_in
-from muniment.compat.matm.desk import Desk, curator_of, policy_text, steward_of
-from muniment.compat.matm.grounds import Ground
+from muniment.compat.matm.desk import MatmHandler, curator_of, policy_text, steward_of
+from muniment.compat.matm.grounds import RefusalGround
 from muniment.compat.matm.sources import Sources
 from muniment.config.files import open_file
 from muniment.contracts.strict.reader import BYTES_MAX
@@ -22,9 +22,9 @@ from muniment.model.times import Instant
 from muniment.model.vocabulary import Kind, Scope
 from muniment.surfaces.cli import show_matm
 from muniment.surfaces.cli.output import is_terminal, note, read_standard_input, working, write_text
-from muniment.surfaces.cli.root import Call, app, command, group
+from muniment.surfaces.cli.root import CommandCall, app, command, group
 from muniment.surfaces.cli.shapes_matm import batch_shape, example_shape, level_shape
-from muniment.surfaces.cli.write import Answer
+from muniment.surfaces.cli.write import DecideChoice
 from muniment.surfaces.problems import ExitCode
 
 matm = typer.Typer(
@@ -45,14 +45,14 @@ SourceList = Annotated[
 
 
 @command(matm, "policy", example="muniment matm policy > matm.yaml")
-def policy(call: Call) -> ExitCode:
+def policy(call: CommandCall) -> ExitCode:
     """Show the policy of the profile, to start yours from: nobody but a reviewer lets anything in."""
     write_text(policy_text())
     return ExitCode.ANSWERED
 
 
 @command(matm, "example", example="muniment matm example")
-def example(call: Call) -> ExitCode:
+def example(call: CommandCall) -> ExitCode:
     """Play the worked example twice on a scratch vault and show every decision and the answer. Touches no vault."""
     require("matm_evaluation", "matm-evaluation", "matm")
     from matm_evaluation.example import play
@@ -66,7 +66,7 @@ def example(call: Call) -> ExitCode:
 
 
 @command(matm, "emit", example="muniment matm emit event.json --as producer.tester")
-def emit(call: Call, file: File, session: Session = None, sources: SourceList = None) -> ExitCode:
+def emit(call: CommandCall, file: File, session: Session = None, sources: SourceList = None) -> ExitCode:
     """Hand an event in. It waits or is refused; nothing is remembered by emitting."""
     data = _read(file)
     with call.memory() as memory:
@@ -76,7 +76,7 @@ def emit(call: Call, file: File, session: Session = None, sources: SourceList = 
 
 
 @command(matm, "tickets", example="muniment matm tickets --as steward.checkout")
-def tickets(call: Call) -> ExitCode:
+def tickets(call: CommandCall) -> ExitCode:
     """Show what waits for a person, oldest first, and why."""
     with call.memory() as memory:
         memory.ledger.head()  # only those who may audit see everybody's tickets
@@ -86,7 +86,7 @@ def tickets(call: Call) -> ExitCode:
 
 
 @command(matm, "curate", example="muniment matm curate")
-def curate(call: Call) -> ExitCode:
+def curate(call: CommandCall) -> ExitCode:
     """Let the curator of the policy answer for everything that needs no person."""
     with call.memory() as memory:
         memory.ledger.head()  # only those who may audit set it to work
@@ -97,12 +97,12 @@ def curate(call: Call) -> ExitCode:
 
 @command(matm, "decide", example='muniment matm decide evt_1 accept --reason "checked" --as steward.checkout')
 def decide(
-    call: Call,
+    call: CommandCall,
     event: Event,
-    answer: Annotated[Answer, typer.Argument(help="What to do with it.", show_default=False)],
+    answer: Annotated[DecideChoice, typer.Argument(help="What to do with it.", show_default=False)],
     reason: Annotated[str, typer.Option("--reason", help="Why; it is kept.", show_default=False)],
     ground: Annotated[
-        Ground | None, typer.Option("--ground", help="On which ground it is discarded.", show_default=False)
+        RefusalGround | None, typer.Option("--ground", help="On which ground it is discarded.", show_default=False)
     ] = None,
     kind: Annotated[Kind | None, typer.Option("--kind", help="Another kind than suggested.")] = None,
     scope: Annotated[Scope | None, typer.Option("--scope", help="Another scope than suggested.")] = None,
@@ -113,7 +113,7 @@ def decide(
         filed = _desk(memory, None).decide(
             event,
             actor=call.config.actor,
-            accept=answer is Answer.ACCEPT,
+            accept=answer is DecideChoice.ACCEPT,
             reason=reason,
             ground=ground,
             kind=kind,
@@ -125,7 +125,7 @@ def decide(
 
 
 @command(matm, "report", example="muniment matm report evt_1")
-def report(call: Call, event: Event) -> ExitCode:
+def report(call: CommandCall, event: Event) -> ExitCode:
     """Show the curation report of an event."""
     with call.memory() as memory:
         found = _desk(memory, None).report(event, actor=call.config.actor)
@@ -134,7 +134,7 @@ def report(call: Call, event: Event) -> ExitCode:
 
 
 @command(matm, "retrieve", example="muniment matm retrieve request.json --as consumer.demo")
-def retrieve(call: Call, file: File, session: Session = None) -> ExitCode:
+def retrieve(call: CommandCall, file: File, session: Session = None) -> ExitCode:
     """Answer a retrieval request: results with citations, or the reason for an abstention."""
     data = _read(file)
     with call.memory() as memory:
@@ -145,7 +145,7 @@ def retrieve(call: Call, file: File, session: Session = None) -> ExitCode:
 
 @command(matm, "adopt", example="muniment matm adopt events.json --preview")
 def adopt(
-    call: Call,
+    call: CommandCall,
     file: File,
     preview: Annotated[bool, typer.Option("--preview", help="Change nothing; say what would come of it.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Take it in once more if it was rolled back.")] = False,
@@ -160,7 +160,7 @@ def adopt(
 
 @command(matm, "level", example="muniment matm level --json")
 def level(
-    call: Call,
+    call: CommandCall,
     labels: Annotated[
         str | None,
         typer.Option(
@@ -181,10 +181,10 @@ def level(
     return ExitCode.ANSWERED
 
 
-def _desk(memory: Memory, sources: str | None) -> Desk:
+def _desk(memory: Memory, sources: str | None) -> MatmHandler:
     known = Sources(_lines(sources)) if sources is not None else None
     rules = memory.insight.policy
-    return Desk(memory, curator=curator_of(rules), steward=steward_of(rules), sources=known)
+    return MatmHandler(memory, curator=curator_of(rules), steward=steward_of(rules), sources=known)
 
 
 def _lines(file: str) -> list[str]:

@@ -17,16 +17,16 @@ from muniment.model import checks
 from muniment.model.actor import OWNER
 from muniment.model.errors import ConfigurationError, Malformed
 from muniment.model.user import user_id
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.cli.search import Embedder
 from muniment.surfaces.cli.write import Session
-from muniment.surfaces.mcp.choice import Choice, read_choice
+from muniment.surfaces.mcp.tool_profiles import ToolProfile, read_choice
 from muniment.surfaces.problems import ExitCode
 
 
 @command(app, "mcp", example="muniment mcp --vault ./muniment-data --as planner")
 def mcp(
-    call: Call,
+    call: CommandCall,
     session: Session = None,
     embedder: Embedder = None,
     tools: Annotated[
@@ -72,7 +72,7 @@ def mcp(
     kept beside it.
     """
     choice = read_choice(tools)
-    if memory_file is not None and (choice is not Choice.GRAPH or url is not None):
+    if memory_file is not None and (choice is not ToolProfile.GRAPH or url is not None):
         raise Malformed(
             "memory-file", "given with --tools graph and a vault", hint="Leave --url out, add --tools graph."
         )
@@ -91,10 +91,10 @@ def mcp(
     return _bridged(call, url, choice)
 
 
-def _installed(call: Call, client: str, said: dict[str, str | None], *, write: bool) -> ExitCode:
-    from muniment.surfaces.cli.mcp_install import Program, command_of, install, show, where
+def _installed(call: CommandCall, client: str, said: dict[str, str | None], *, write: bool) -> ExitCode:
+    from muniment.surfaces.cli.mcp_install import ClientProgram, command_of, install, show, where
 
-    program = checks.read_word("install", client, Program)
+    program = checks.read_word("install", client, ClientProgram)
     config = call.config
     words = [] if said["url"] is not None else ["--vault", _lasting(call)]
     flags = {
@@ -102,7 +102,7 @@ def _installed(call: Call, client: str, said: dict[str, str | None], *, write: b
         "as": config.actor if config.actor != OWNER else None,
         "policy": str(Path(config.policy).absolute()) if config.policy is not None else None,
         **said,
-        "tools": said["tools"] if said["tools"] != Choice.CORE else None,
+        "tools": said["tools"] if said["tools"] != ToolProfile.CORE else None,
     }
     words += [part for name, value in flags.items() if value is not None for part in (f"--{name}", value)]
     place = where(program, home=Path.home(), here=Path.cwd())
@@ -110,14 +110,19 @@ def _installed(call: Call, client: str, said: dict[str, str | None], *, write: b
     return ExitCode.ANSWERED
 
 
-def _lasting(call: Call) -> str:
+def _lasting(call: CommandCall) -> str:
     """The vault as it is found from anywhere. An address is told without its password."""
     place = call.place
     return str(place.path.expanduser().absolute()) if isinstance(place, Folder) else str(place)
 
 
 def _served(
-    call: Call, session: str | None, embedder: str | None, choice: Choice, user: str | None, graph: Path | None
+    call: CommandCall,
+    session: str | None,
+    embedder: str | None,
+    choice: ToolProfile,
+    user: str | None,
+    graph: Path | None,
 ) -> ExitCode:
     if find_spec("mcp") is None:
         raise ConfigurationError(
@@ -150,12 +155,12 @@ def quickly() -> Iterator[None]:
         gc.enable()
 
 
-def _bridged(call: Call, url: str, choice: Choice) -> ExitCode:
+def _bridged(call: CommandCall, url: str, choice: ToolProfile) -> ExitCode:
     if find_spec("httpx") is None or find_spec("anyio") is None:
         raise ConfigurationError(
             "url", "calling a server needs an HTTP client", hint="`pip install 'muniment[client]'`"
         )
-    from muniment.surfaces.mcp.bridge import Far, join
+    from muniment.surfaces.mcp.bridge import RemoteServer, join
 
-    join(Far(url=url, key=call.config.key, tools=choice.value))
+    join(RemoteServer(url=url, key=call.config.key, tools=choice.value))
     return ExitCode.ANSWERED

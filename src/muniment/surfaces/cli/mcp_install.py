@@ -20,7 +20,7 @@ NAME = "muniment"
 _BYTES_MAX = 4_194_304
 
 
-class Program(StrEnum):
+class ClientProgram(StrEnum):
     """A client whose configuration is known."""
 
     CLAUDE = "claude"
@@ -29,12 +29,12 @@ class Program(StrEnum):
     VSCODE = "vscode"
 
 
-class Entry(TypedDict):
+class ServerEntry(TypedDict):
     command: str
     args: list[str]
 
 
-class InstalledShape(TypedDict):
+class McpInstalledShape(TypedDict):
     client: str
     file: str
     changed: bool
@@ -42,7 +42,7 @@ class InstalledShape(TypedDict):
     configuration: dict[str, object]
 
 
-class Where(Value):
+class ConfigFile(Value):
     """The file of a client, under which key its servers stand, and whether an entry says how it is spoken to."""
 
     file: Path
@@ -50,17 +50,17 @@ class Where(Value):
     typed: bool = False
 
 
-def where(program: Program, *, home: Path, here: Path) -> Where:
+def where(program: ClientProgram, *, home: Path, here: Path) -> ConfigFile:
     """Where a client reads its servers from. Claude Code and VS Code read them from the folder of the project."""
     match program:
-        case Program.CLAUDE:
-            return Where(file=_desktop(home) / "Claude" / "claude_desktop_config.json")
-        case Program.CLAUDE_CODE:
-            return Where(file=here / ".mcp.json")
-        case Program.CURSOR:
-            return Where(file=home / ".cursor" / "mcp.json")
-        case Program.VSCODE:
-            return Where(file=here / ".vscode" / "mcp.json", key="servers", typed=True)
+        case ClientProgram.CLAUDE:
+            return ConfigFile(file=_desktop(home) / "Claude" / "claude_desktop_config.json")
+        case ClientProgram.CLAUDE_CODE:
+            return ConfigFile(file=here / ".mcp.json")
+        case ClientProgram.CURSOR:
+            return ConfigFile(file=home / ".cursor" / "mcp.json")
+        case ClientProgram.VSCODE:
+            return ConfigFile(file=here / ".vscode" / "mcp.json", key="servers", typed=True)
 
 
 def _desktop(home: Path) -> Path:
@@ -72,7 +72,7 @@ def _desktop(home: Path) -> Path:
     return home / ".config"
 
 
-def command_of(words: list[str]) -> Entry:
+def command_of(words: list[str]) -> ServerEntry:
     """How the server is started from anywhere: a client has no shell and no folder that it could be relied on."""
     found = shutil.which(NAME)
     if found is not None:
@@ -80,7 +80,7 @@ def command_of(words: list[str]) -> Entry:
     return {"command": sys.executable, "args": ["-m", NAME, "mcp", *words]}
 
 
-def install(program: Program, place: Where, entry: Entry, *, write: bool) -> InstalledShape:
+def install(program: ClientProgram, place: ConfigFile, entry: ServerEntry, *, write: bool) -> McpInstalledShape:
     """Put the entry where the client reads it. A file that was there is kept beside it as it was."""
     own: dict[str, object] = {"type": "stdio", **entry} if place.typed else {**entry}
     before, plain = _read(place.file)
@@ -151,7 +151,7 @@ def _free(target: Path) -> Path:
     return next(name for name in names if not name.exists())
 
 
-def show(shape: InstalledShape) -> RenderableType:
+def show(shape: McpInstalledShape) -> RenderableType:
     lines = []
     if shape["changed"]:
         lines.append(f"wrote {shape['file']}; restart {shape['client']} to let it start the memory")

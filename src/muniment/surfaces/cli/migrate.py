@@ -10,16 +10,16 @@ from rich.console import Group, RenderableType
 from muniment.engine.migrating import FolderMigration, Migration, Phase, Planned, database_of, migration_of
 from muniment.model.actor import OWNER
 from muniment.model.errors import Malformed, NotPermitted
-from muniment.surfaces.cli.asking import confirmed, must_ask
+from muniment.surfaces.cli.confirm import confirmed, must_ask
 from muniment.surfaces.cli.layout import counted, table
 from muniment.surfaces.cli.output import filling, note, plain
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.problems import ExitCode, printable
 
 _PHASES = ("pre", "post")
 
 
-class StepShape(TypedDict):
+class MigrationStepShape(TypedDict):
     title: str
     meaning: str
     statements: list[str]
@@ -33,14 +33,14 @@ class ScrubShape(TypedDict):
 class MigrationShape(TypedDict):
     place: str
     phase: str
-    steps: list[StepShape]
+    steps: list[MigrationStepShape]
     done: int
     scrubbed: ScrubShape | None
 
 
 @command(app, "migrate", example="muniment migrate postgresql://owner@db/memory --plan")
 def migrate(
-    call: Call,
+    call: CommandCall,
     address: Annotated[
         str | None,
         typer.Argument(

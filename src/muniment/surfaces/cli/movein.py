@@ -21,7 +21,7 @@ from muniment.model import times
 from muniment.model.errors import Malformed
 from muniment.surfaces.cli.layout import line, table
 from muniment.surfaces.cli.output import note, plain, working
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.problems import ExitCode, printable
 
 PROMPT_MAX = 1 << 20
@@ -114,7 +114,7 @@ class AuditShape(TypedDict):
 
 @command(app, "audit", example="muniment audit mem0-export/ --html report.html --fail-on secrets,deleted-residue")
 def look(
-    call: Call,
+    call: CommandCall,
     source: Source,
     kind: From = None,
     html: Annotated[

@@ -17,14 +17,14 @@ from muniment.config.files import open_file
 from muniment.contracts.omir.cbor import read_cbor
 from muniment.contracts.omir.codes import CODES
 from muniment.contracts.omir.profiles import Profile, r1_profiles, read_profile
-from muniment.contracts.omir.report import Asked, Level, Report, Status, Verdict, unreadable
+from muniment.contracts.omir.report import Level, Report, ReportRequest, ReportStatus, ReportVerdict, unreadable
 from muniment.contracts.omir.validate import Options, validate
 from muniment.contracts.strict.reader import BYTES_MAX
 from muniment.model.errors import CallerError, LimitExceeded, Malformed, Unreadable
 from muniment.model.value import Value
 from muniment.surfaces.cli.layout import counted, line, table
 from muniment.surfaces.cli.output import note, plain, read_standard_input, write_human, write_json
-from muniment.surfaces.cli.root import Call, app, command, group
+from muniment.surfaces.cli.root import CommandCall, app, command, group
 from muniment.surfaces.problems import ExitCode, printable
 
 omir = typer.Typer(help="OMIR documents: validate them.", rich_markup_mode="rich")
@@ -35,21 +35,21 @@ STANDARD_INPUT = "-"
 BINARY = ".omirb"
 ROWS_MAX = 100
 _EXITS = {
-    Status.PASS: ExitCode.ANSWERED,
-    Status.FAIL: ExitCode.DAMAGED,
-    Status.UNREADABLE: ExitCode.WRONG_CALL,
+    ReportStatus.PASS: ExitCode.ANSWERED,
+    ReportStatus.FAIL: ExitCode.DAMAGED,
+    ReportStatus.UNREADABLE: ExitCode.WRONG_CALL,
 }
-_STYLES = {Status.PASS: "bold green", Status.FAIL: "bold red", Status.UNREADABLE: "bold red"}
+_STYLES = {ReportStatus.PASS: "bold green", ReportStatus.FAIL: "bold red", ReportStatus.UNREADABLE: "bold red"}
 
 
-class Format(StrEnum):
+class ReportFormat(StrEnum):
     """How reports are written: for a person, or as the reference validator writes them."""
 
     HUMAN = "human"
     JSON = "json"
 
 
-class Release(StrEnum):
+class OmirRelease(StrEnum):
     """Which fields are taken for granted: those of R1, or also the drafts of R1.x."""
 
     R1 = "R1"
@@ -59,21 +59,21 @@ class Release(StrEnum):
 class _Ask(Value):
     """What is asked of every file of one call."""
 
-    verdict: Verdict
+    verdict: ReportVerdict
     level: Level
     options: Options
 
 
 @command(omir, "validate", example="muniment omir validate memories.omir --level strict --json")
 def validate_files(
-    call: Call,
+    call: CommandCall,
     files: Annotated[
         list[str],
         typer.Argument(metavar="FILE...", help=".omir or .omirb; - reads standard input.", show_default=False),
     ],
     verdict: Annotated[
-        Verdict, typer.Option("--verdict", help="The reference validator's (parity), or the text's (spec).")
-    ] = Verdict.SPEC,
+        ReportVerdict, typer.Option("--verdict", help="The reference validator's (parity), or the text's (spec).")
+    ] = ReportVerdict.SPEC,
     level: Annotated[
         Level, typer.Option("--level", help="core; strict: no warnings, meta everywhere; profile: claims are kept.")
     ] = Level.CORE,
@@ -88,11 +88,12 @@ def validate_files(
         typer.Option("--require-profile", metavar="URL", help="Every eligible resource must claim it. Repeatable."),
     ] = None,
     release: Annotated[
-        Release, typer.Option("--release", help="R1 tells draft fields as information; R1.x does not.")
-    ] = Release.R1,
+        OmirRelease, typer.Option("--release", help="R1 tells draft fields as information; R1.x does not.")
+    ] = OmirRelease.R1,
     layout: Annotated[
-        Format, typer.Option("--format", help="json: one file gives an object, several a list, as the reference does.")
-    ] = Format.HUMAN,
+        ReportFormat,
+        typer.Option("--format", help="json: one file gives an object, several a list, as the reference does."),
+    ] = ReportFormat.HUMAN,
     output: Annotated[
         str | None,
         typer.Option("--output", "-o", metavar="PATH", help="Write reports to a file, or one each to a folder."),
@@ -101,27 +102,27 @@ def validate_files(
     """Validate OMIR bundles. Exit code 0: all pass, 1: one fails, 2: one cannot be read. With --json the answer is a
     list with one report for each file that can be read."""
     ask = _Ask(verdict=verdict, level=level, options=_options(profile or (), require_profile or (), release))
-    if verdict is Verdict.PARITY and (profile or require_profile or level is Level.PROFILE):
+    if verdict is ReportVerdict.PARITY and (profile or require_profile or level is Level.PROFILE):
         note("profiles are not looked into in the parity verdict; the reference validator skips them")
     reports = [_report(file, ask) for file in files]
     if output is not None:
         _write(Path(output), reports, as_list=call.as_json)
     elif call.as_json:
         write_json(_readable(reports))
-    elif layout is Format.JSON:
+    elif layout is ReportFormat.JSON:
         write_json(_as_reference(reports))
     else:
         write_human(Group(*map(_shown, reports)))
     return max((_EXITS[one.result] for one in reports), default=ExitCode.ANSWERED)
 
 
-def _options(profiles: Sequence[str], required: Sequence[str], release: Release) -> Options:
+def _options(profiles: Sequence[str], required: Sequence[str], release: OmirRelease) -> Options:
     known = {one.url: one for one in r1_profiles()}
     named = tuple(known[text] if text in known else _profile(text) for text in profiles)
     for url in required:
         if url not in known and url not in {one.url for one in named}:
             raise Malformed("require_profile", "the url of a profile of R1, or of one given with --profile")
-    return Options(profiles=named, required=tuple(required), tells_drafts=release is Release.R1)
+    return Options(profiles=named, required=tuple(required), tells_drafts=release is OmirRelease.R1)
 
 
 def _profile(file: str) -> Profile:
@@ -135,7 +136,7 @@ def _profile(file: str) -> Profile:
 
 def _report(file: str, ask: _Ask) -> Report:
     """The report of one file. What cannot be read is told on standard error as well."""
-    asked = Asked(target=printable(file), verdict=ask.verdict, level=ask.level)
+    asked = ReportRequest(target=printable(file), verdict=ask.verdict, level=ask.level)
     try:
         return validate(
             _text(file, ask.verdict), verdict=ask.verdict, level=ask.level, target=asked.target, options=ask.options
@@ -146,12 +147,12 @@ def _report(file: str, ask: _Ask) -> Report:
         return _refused(asked, Malformed("file", f"a file ({printable(error.strerror or type(error).__name__)})"))
 
 
-def _refused(asked: Asked, error: CallerError) -> Report:
+def _refused(asked: ReportRequest, error: CallerError) -> Report:
     note(f"error (E000): {asked.target}: {printable(str(error))}")
     return unreadable(asked, error)
 
 
-def _text(file: str, verdict: Verdict) -> bytes:
+def _text(file: str, verdict: ReportVerdict) -> bytes:
     """What a file, or standard input, holds, as JSON."""
     if file == STANDARD_INPUT:
         sent = read_standard_input(BYTES_MAX + 1)
@@ -160,7 +161,7 @@ def _text(file: str, verdict: Verdict) -> bytes:
         return sent
     if not file or "\0" in file:
         raise Malformed("file", "the path of a file: not empty and without NUL")
-    if Path(file).suffix == BINARY and verdict is Verdict.PARITY:
+    if Path(file).suffix == BINARY and verdict is ReportVerdict.PARITY:
         raise Malformed("file", "a .omir file: the reference validator does not read .omirb")
     with open_file(Path(file)) as opened:
         data = opened.read(BYTES_MAX + 1)
@@ -168,12 +169,12 @@ def _text(file: str, verdict: Verdict) -> bytes:
 
 
 def _readable(reports: Sequence[Report]) -> list[Report]:
-    return [one for one in reports if one.result is not Status.UNREADABLE]
+    return [one for one in reports if one.result is not ReportStatus.UNREADABLE]
 
 
 def _as_reference(reports: Sequence[Report]) -> Report | list[Report]:
     """As the reference validator writes reports. Its own leave out what cannot be read; ours do not."""
-    told = [one for one in reports if one.result is not Status.UNREADABLE or one.verdict is Verdict.SPEC]
+    told = [one for one in reports if one.result is not ReportStatus.UNREADABLE or one.verdict is ReportVerdict.SPEC]
     return told[0] if len(told) == 1 else told
 
 
@@ -201,10 +202,10 @@ def _shown(report: Report) -> RenderableType:
     """A report for a person: the result, every finding, and what to do about each sort of them."""
     summary = report.summary
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in summary.entries_by_type.items())
-    verdict = Verdict.PARITY if report.verdict is msgspec.UNSET else report.verdict
+    verdict = ReportVerdict.PARITY if report.verdict is msgspec.UNSET else report.verdict
     heading = Text.assemble((report.result.value, _STYLES[report.result]), plain(f": {report.target}"))
     parts: list[RenderableType] = [heading, line("verdict", f"{verdict}, level {report.level}")]
-    if report.result is not Status.UNREADABLE:
+    if report.result is not ReportStatus.UNREADABLE:
         parts += [
             line("entries", f"{summary.entries_total:,}" + (f" ({kinds})" if kinds else "")),
             line("core conformant", "yes" if report.core_conformant else "no"),

@@ -21,14 +21,14 @@ from muniment.contracts.omir.linked import BASE, linked
 from muniment.contracts.omir.profiles import r1_profiles
 from muniment.contracts.omir.reading import LIMITS
 from muniment.contracts.omir.statement import spell, statement
-from muniment.contracts.omir.terms import Release
+from muniment.contracts.omir.terms import OmirVersion
 from muniment.contracts.strict.reader import BYTES_MAX, read_json
 from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model import times
 from muniment.model.errors import Malformed
 from muniment.surfaces.cli.omir import omir
 from muniment.surfaces.cli.output import note, read_standard_input, write_text
-from muniment.surfaces.cli.root import Call, command
+from muniment.surfaces.cli.root import CommandCall, command
 from muniment.surfaces.problems import ExitCode, printable
 
 BINARY = ".omirb"
@@ -44,7 +44,7 @@ Output = Annotated[
 
 @command(omir, "pack", example="muniment omir pack memories.omir -o memories.omirb")
 def pack(
-    call: Call,
+    call: CommandCall,
     file: File,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The .omirb file to write.")],
 ) -> ExitCode:
@@ -54,7 +54,7 @@ def pack(
 
 
 @command(omir, "unpack", example="muniment omir unpack memories.omirb")
-def unpack(call: Call, file: File, output: Output = None) -> ExitCode:
+def unpack(call: CommandCall, file: File, output: Output = None) -> ExitCode:
     """Write a document as text: what the binary form says, in JSON."""
     _give(output, msgspec.json.encode(_document(file)))
     return ExitCode.ANSWERED
@@ -62,7 +62,7 @@ def unpack(call: Call, file: File, output: Output = None) -> ExitCode:
 
 @command(omir, "link", example="muniment omir link memories.omir --base https://example.org/memory/")
 def link(
-    call: Call,
+    call: CommandCall,
     file: File,
     base: Annotated[str, typer.Option("--base", metavar="URL", help="What the names of nodes begin with.")] = BASE,
     output: Output = None,
@@ -74,11 +74,11 @@ def link(
 
 @command(omir, "rewrite", example="muniment omir rewrite memories.omir --stamp -o ours.omir")
 def rewrite(
-    call: Call,
+    call: CommandCall,
     file: File,
     release: Annotated[
-        Release, typer.Option("--release", help="R1 moves draft fields to an extension; R1.x leaves them in place.")
-    ] = Release.R1,
+        OmirVersion, typer.Option("--release", help="R1 moves draft fields to an extension; R1.x leaves them in place.")
+    ] = OmirVersion.R1,
     stamp: Annotated[
         bool, typer.Option("--stamp", help="Say who wrote it and when, so that it passes the strict level.")
     ] = False,
@@ -93,7 +93,7 @@ def rewrite(
 
 
 @command(omir, "statement", example="muniment omir statement")
-def state(call: Call, output: Output = None) -> ExitCode:
+def state(call: CommandCall, output: Output = None) -> ExitCode:
     """Write the conformance statement of this installation: release, roles, level, profiles, and our extensions."""
     profiles = tuple(profile.url for profile in r1_profiles())
     _give(output, spell(statement(_name(), profiles=profiles)))

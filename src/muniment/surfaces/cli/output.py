@@ -18,7 +18,7 @@ import msgspec
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from muniment.surfaces.problems import Problem
+from muniment.surfaces.problems import ProblemDocument
 
 Progress = Callable[[int], None]
 Share = Callable[[int, int], None]
@@ -95,7 +95,7 @@ def show_beside(renderable: RenderableType) -> None:
             sys.stderr.flush()
 
 
-def complain(problem: Problem, *, as_json: bool) -> None:
+def complain(problem: ProblemDocument, *, as_json: bool) -> None:
     """Tell a problem on standard error: what it is, which field, what to do."""
     if sys.stderr is None:
         return
@@ -104,7 +104,7 @@ def complain(problem: Problem, *, as_json: bool) -> None:
         sys.stderr.flush()
 
 
-def _complain(problem: Problem, *, as_json: bool) -> None:
+def _complain(problem: ProblemDocument, *, as_json: bool) -> None:
     if as_json:
         said = {"code": problem.code, "message": problem.message}
         if problem.field is not None:

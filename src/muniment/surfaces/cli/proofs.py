@@ -64,7 +64,7 @@ class GatesShape(ThresholdsShape):
     namespaces: dict[str, ThresholdsShape]
 
 
-class PlanShape(TypedDict):
+class QueryPlanShape(TypedDict):
     terms: TermsShape
     grants: list[str]
     gate: GatesShape
@@ -95,7 +95,7 @@ class ExplanationShape(TypedDict):
     purpose: str
     query: str
     attuned: AttunementShape | None
-    plan: PlanShape
+    plan: QueryPlanShape
     searched: SearchedShape
     filters: dict[str, Json]
     candidates: list[CandidateShape]
@@ -149,7 +149,7 @@ def explanation_shape(told: Explanation) -> ExplanationShape:
     }
 
 
-def _plan_shape(plan: Plan) -> PlanShape:
+def _plan_shape(plan: Plan) -> QueryPlanShape:
     return {
         "terms": {
             "words": list(plan.terms.words),

@@ -12,7 +12,7 @@ from muniment.model.receipt import ReceiptState
 from muniment.surfaces.cli import show, show_recall
 from muniment.surfaces.cli.output import working
 from muniment.surfaces.cli.proofs import explanation_shape
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.cli.search import Embedder
 from muniment.surfaces.cli.shapes import history_shape, stats_shape
 from muniment.surfaces.cli.verdicts import queue_shape
@@ -22,7 +22,7 @@ from muniment.surfaces.problems import ExitCode
 
 @command(app, "get", example="muniment get rec_1 --revision 1")
 def get(
-    call: Call,
+    call: CommandCall,
     record_id: RecordId,
     revision: Annotated[int | None, typer.Option("--revision", help="A revision other than the present one.")] = None,
 ) -> ExitCode:
@@ -34,7 +34,7 @@ def get(
 
 
 @command(app, "history", example="muniment history rec_1 --json")
-def history(call: Call, record_id: RecordId) -> ExitCode:
+def history(call: CommandCall, record_id: RecordId) -> ExitCode:
     """Show every revision of a record and what became of it, with who decided and why."""
     with call.memory() as memory:
         found = memory.history(record_id)
@@ -44,7 +44,7 @@ def history(call: Call, record_id: RecordId) -> ExitCode:
 
 @command(app, "explain", example="muniment explain rcp_1 --replay")
 def explain(
-    call: Call,
+    call: CommandCall,
     receipt_id: Annotated[str, typer.Argument(metavar="RECEIPT", help="The receipt of a recall.", show_default=False)],
     replay: Annotated[
         bool, typer.Option("--replay", help="Rebuild the store as it was then and search it again from nothing.")
@@ -65,7 +65,7 @@ def explain(
 
 @command(app, "queue", example="muniment queue --limit 10")
 def queue(
-    call: Call,
+    call: CommandCall,
     limit: Annotated[int, typer.Option("--limit", help="At most so many.")] = 50,
     after: Annotated[str | None, typer.Option("--after", metavar="ID", help="Go on after this proposal.")] = None,
 ) -> ExitCode:
@@ -78,7 +78,7 @@ def queue(
 
 
 @command(app, "stats", example="muniment stats --json")
-def stats(call: Call) -> ExitCode:
+def stats(call: CommandCall) -> ExitCode:
     """Count what there is, of what the caller may see."""
     with call.memory() as memory:
         found = memory.insight.stats()

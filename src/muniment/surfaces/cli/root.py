@@ -24,9 +24,9 @@ from muniment.model.actor import OWNER
 from muniment.model.decoding import convert
 from muniment.model.errors import ConfigurationError, Malformed
 from muniment.model.value import Value
+from muniment.surfaces.cli.command_table import Commands
 from muniment.surfaces.cli.flags import SHARED, Flags, Given
 from muniment.surfaces.cli.output import note, write_human, write_json, write_text
-from muniment.surfaces.cli.places import Commands
 from muniment.surfaces.cli.values import spare
 from muniment.surfaces.problems import ExitCode, printable
 
@@ -43,7 +43,7 @@ _EXITS = (
 )
 
 
-class Whole(TyperGroup):
+class CommandGroup(TyperGroup):
     """The command line as one group: it knows every command by name and imports what it is asked for."""
 
     def __init__(self, **given: Any) -> None:  # as typer gives it
@@ -54,7 +54,7 @@ class Whole(TyperGroup):
 
 def _whole() -> typer.Typer:
     return typer.Typer(
-        cls=Whole,
+        cls=CommandGroup,
         name="muniment",
         help="Agent memory that can prove itself.",
         epilog=f'Example: muniment remember "The build is green" --kind observation\n\n{_EXITS}',
@@ -71,7 +71,7 @@ ledger = typer.Typer(help="The ledger: show it, sign it, check it, rebuild from 
 policy = typer.Typer(help="The policy: check a file, show the one in force.", rich_markup_mode="rich")
 
 
-class Said(Value):
+class SharedOptions(Value):
     """What was said of the shared options, wherever on the line it stood. None: not said."""
 
     vault: str | None = None
@@ -81,16 +81,16 @@ class Said(Value):
     json: bool | None = None
     debug: bool | None = None
 
-    def over(self, outer: Said) -> Said:
+    def over(self, outer: SharedOptions) -> SharedOptions:
         """This, and for what is not said here what was said further left."""
         named = {name: getattr(self, name) for name in self.__struct_fields__}
         return msgspec.structs.replace(outer, **{name: value for name, value in named.items() if value is not None})
 
 
-class Call:
+class CommandCall:
     """One call of one command: the settings in force and the way to answer."""
 
-    def __init__(self, said: Said) -> None:
+    def __init__(self, said: SharedOptions) -> None:
         found = read_environment()
         self.config: Config = msgspec.structs.replace(
             found,
@@ -180,7 +180,7 @@ def command(
         def entry(ctx: typer.Context, **given: object) -> ExitCode:
             said = _said(given).over(_outer(ctx))
             groups = {group.name: group.take(given) for group in flags}
-            return function(Call(said), **given, **groups)
+            return function(CommandCall(said), **given, **groups)
 
         own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
         kept = [one for one in own if one.name not in {group.name for group in flags}]
@@ -201,7 +201,7 @@ def root(ctx: typer.Context, **given: object) -> ExitCode:
         raise typer.Exit(ExitCode.ANSWERED)
     ctx.obj = _said(given).over(_outer(ctx))
     if ctx.invoked_subcommand is None:
-        if ctx.obj != Said():
+        if ctx.obj != SharedOptions():
             ctx.fail("Missing command.")
         write_text(ctx.get_help())  # rich has printed it already and hands back nothing
     return ExitCode.ANSWERED
@@ -212,12 +212,12 @@ def group(ctx: typer.Context, **given: object) -> None:
     ctx.obj = _said(given).over(_outer(ctx))
 
 
-def _outer(ctx: typer.Context) -> Said:
-    return ctx.obj if isinstance(ctx.obj, Said) else Said()
+def _outer(ctx: typer.Context) -> SharedOptions:
+    return ctx.obj if isinstance(ctx.obj, SharedOptions) else SharedOptions()
 
 
-def _said(given: Given) -> Said:
-    return convert(SHARED.take(given), Said)
+def _said(given: Given) -> SharedOptions:
+    return convert(SHARED.take(given), SharedOptions)
 
 
 def _sign(entry: Callable[..., object], parameters: list[inspect.Parameter]) -> None:

@@ -12,9 +12,9 @@ from muniment.engine.session import clean
 from muniment.model.errors import Malformed
 from muniment.surfaces.cli import root
 from muniment.surfaces.cli.flags import spelling
-from muniment.surfaces.cli.interrupted import interruption
+from muniment.surfaces.cli.interrupts import interruption
 from muniment.surfaces.cli.output import complain, prepare
-from muniment.surfaces.problems import ExitCode, Problem, printable, problem_of
+from muniment.surfaces.problems import ExitCode, ProblemDocument, printable, problem_of
 
 
 def run_command(words: list[str]) -> int:
@@ -53,7 +53,7 @@ def _given(words: Sequence[str], flag: str) -> bool:
     return flag in words[:upto]
 
 
-def _by_flag(problem: Problem) -> Problem:
+def _by_flag(problem: ProblemDocument) -> ProblemDocument:
     """Tell what to do in the words of the command line: the flag instead of the field, and with it what is to be
     changed where the hint only says how."""
     flag = spelling(problem.field)
@@ -67,12 +67,12 @@ def _by_flag(problem: Problem) -> Problem:
     return msgspec.structs.replace(problem, hint=hint)
 
 
-def _usage(error: typer.TyperException) -> Problem:
+def _usage(error: typer.TyperException) -> ProblemDocument:
     """A line the parser cannot read."""
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "muniment"
     field = getattr(getattr(error, "param", None), "name", None) or getattr(error, "option_name", None)
-    return Problem(
+    return ProblemDocument(
         exit=ExitCode.WRONG_CALL,
         code="usage",
         message=printable(clean(error.format_message())).strip(),

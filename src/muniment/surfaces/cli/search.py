@@ -15,7 +15,7 @@ from muniment.model.recall import Recall
 from muniment.surfaces.cli import show_recall
 from muniment.surfaces.cli.flags import ATTUNED, BOUNDS, Given
 from muniment.surfaces.cli.output import filling, write_json, write_text
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.cli.shapes_recall import alias_shape, context_shape, entity_shape, reach_shape, recall_shape
 from muniment.surfaces.cli.write import Session
 from muniment.surfaces.problems import ExitCode
@@ -43,7 +43,7 @@ Render = Annotated[
 
 @command(app, "recall", example='muniment recall "where is the staging database?" --kind fact --json', flags=(BOUNDS,))
 def recall(
-    call: Call,
+    call: CommandCall,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What is sought, in words.", show_default=False)],
     session: Session = None,
     embedder: Embedder = None,
@@ -71,7 +71,7 @@ def recall(
     flags=(ATTUNED,),
 )
 def attune(
-    call: Call,
+    call: CommandCall,
     role: Annotated[str | None, typer.Option("--role", metavar="TEXT", help="What the caller is.")] = None,
     task: Annotated[str | None, typer.Option("--task", metavar="TEXT", help="What the caller is to do.")] = None,
     interests: Annotated[
@@ -110,7 +110,7 @@ def _budget(bounds: Given, render: bool) -> int | None:
     return budget
 
 
-def _tell_block(call: Call, found: Recall, budget: int | None) -> ExitCode:
+def _tell_block(call: CommandCall, found: Recall, budget: int | None) -> ExitCode:
     context = found.render(budget_tokens=budget)
     if call.as_json:
         write_json(context_shape(context, found.receipt_id))
@@ -132,7 +132,7 @@ def _catch_up(memory: Memory) -> None:
 
 @command(app, "flush", example="muniment flush --timeout 600")
 def flush(
-    call: Call,
+    call: CommandCall,
     timeout: Annotated[
         float | None, typer.Option("--timeout", metavar="SECONDS", help="Give up after so long (default: wait).")
     ] = None,
@@ -151,7 +151,7 @@ def flush(
 
 @command(app, "alias", example='muniment alias PG "PostgreSQL"')
 def alias(
-    call: Call,
+    call: CommandCall,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Another name.", show_default=False)],
     means: Annotated[
         str,
@@ -167,7 +167,7 @@ def alias(
 
 @command(app, "entity", example='muniment entity "Maria Lopez" --limit 5')
 def entity(
-    call: Call,
+    call: CommandCall,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name, as it is written.", show_default=False)],
     limit: Annotated[int, typer.Option("--limit", help="At most so many records, and so many other names.")] = 20,
 ) -> ExitCode:

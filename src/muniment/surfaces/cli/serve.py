@@ -11,18 +11,18 @@ from muniment.config import read_server
 from muniment.engine.place import Folder, place_of
 from muniment.model.errors import ConfigurationError, Malformed
 from muniment.surfaces.cli.output import write_text
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.problems import ExitCode, printable
 
 if TYPE_CHECKING:
-    from muniment.surfaces.reception.reception import Reception
+    from muniment.surfaces.reception.server_context import ServerContext
 
 _NEEDED = ("starlette", "uvicorn", "uvloop", "httptools", "websockets", "jwt")
 
 
 @command(app, "serve", example="muniment serve --store postgresql://db/prod --port 8765")
 def serve(
-    call: Call,
+    call: CommandCall,
     host: Annotated[
         str | None, typer.Option("--host", help="The address to listen on (127.0.0.1).", show_default=False)
     ] = None,
@@ -83,7 +83,7 @@ def serve(
     return ExitCode.ANSWERED
 
 
-def _greeting(reception: Reception, url: str) -> str:
+def _greeting(reception: ServerContext, url: str) -> str:
     """What a person wants to know of a server that has just begun: the first line is its address."""
     settings = reception.settings
     place = place_of(settings.vault)
@@ -105,7 +105,7 @@ def _mcp(url: str) -> str:
     return f"{url}/mcp" if find_spec("mcp") is not None else "not offered: `pip install 'muniment[mcp]'` brings it"
 
 
-def _callers(reception: Reception) -> str:
+def _callers(reception: ServerContext) -> str:
     if reception.anonymous:
         return (
             "anyone on this machine, as the owner: no key is asked for. `muniment keys create NAME` ends that at once."

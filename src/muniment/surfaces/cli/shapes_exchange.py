@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from muniment.compat.exchange import Checked, Fate, Imported
+from muniment.compat.exchange import CheckedDocument, Fate, Imported
 from muniment.contracts.contract import Narrowing
 from muniment.contracts.finding import Finding
 
@@ -16,14 +16,14 @@ class ContractFindingShape(TypedDict):
     message: str
 
 
-class CheckedShape(TypedDict):
+class CheckedDocumentShape(TypedDict):
     file: str
     contract: str
     result: str
     findings: list[ContractFindingShape]
 
 
-def checked_shape(file: str, checked: Checked) -> CheckedShape:
+def checked_shape(file: str, checked: CheckedDocument) -> CheckedDocumentShape:
     return {
         "file": file,
         "contract": checked.contract.value,

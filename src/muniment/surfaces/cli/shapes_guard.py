@@ -47,7 +47,7 @@ class BlockedShape(TypedDict):
     proposals: list[str]
 
 
-class PlanShape(TypedDict):
+class ErasurePlanShape(TypedDict):
     digest: str
     by: str
     derived: str
@@ -62,7 +62,7 @@ class PlanShape(TypedDict):
     holds: list[BlockedShape]
 
 
-def plan_shape(plan: ErasurePlan) -> PlanShape:
+def plan_shape(plan: ErasurePlan) -> ErasurePlanShape:
     nodes = [_doomed_shape(node) for node in plan.nodes]
     return {
         "digest": plan.digest,
@@ -210,7 +210,7 @@ class CertificatesShape(TypedDict):
 
 class ForgottenShape(TypedDict):
     dry_run: bool
-    plan: PlanShape
+    plan: ErasurePlanShape
     verdict: VerdictShape | None
     certificate: SignedCertificateShape | None
     opening: str | None
@@ -261,7 +261,7 @@ class CheckShape(TypedDict):
     note: str
 
 
-class CheckedShape(TypedDict):
+class CheckedCertificateShape(TypedDict):
     genuine: bool
     state: str
     id: str

@@ -37,7 +37,7 @@ class BatchShape(TypedDict):
     entries: list[AdoptedShape]
 
 
-class CheckShape(TypedDict):
+class MatmCheckShape(TypedDict):
     name: str
     met: bool
     evidence: str
@@ -48,7 +48,7 @@ class GradedShape(TypedDict):
     title: str
     permits: str
     met: bool
-    checks: list[CheckShape]
+    checks: list[MatmCheckShape]
 
 
 class FigureShape(TypedDict):

@@ -11,17 +11,17 @@ from rich.text import Text
 from muniment.contracts.contract import Narrowing
 from muniment.surfaces.cli.layout import counted, line, table
 from muniment.surfaces.cli.output import plain
-from muniment.surfaces.cli.shapes_exchange import CheckedShape, FateShape, ImportedShape
+from muniment.surfaces.cli.shapes_exchange import CheckedDocumentShape, FateShape, ImportedShape
 
 ROWS_MAX = 50
 _STYLES = {"pass": "bold green", "fail": "bold red", "unreadable": "bold red"}
 
 
-def checks(shapes: list[CheckedShape]) -> RenderableType:
+def checks(shapes: list[CheckedDocumentShape]) -> RenderableType:
     return Group(*(_check(one) for one in shapes))
 
 
-def _check(shape: CheckedShape) -> RenderableType:
+def _check(shape: CheckedDocumentShape) -> RenderableType:
     found = shape["findings"]
     words = f": {shape['file']}" + (f", {counted(len(found), 'finding', 'findings')}" if found else "")
     heading = Text.assemble((shape["result"], _STYLES[shape["result"]]), plain(words))

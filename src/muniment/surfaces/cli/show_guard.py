@@ -12,11 +12,11 @@ from muniment.surfaces.cli.output import plain
 from muniment.surfaces.cli.shapes_guard import (
     CertificateShape,
     CertificatesShape,
-    CheckedShape,
+    CheckedCertificateShape,
     DoomedShape,
+    ErasurePlanShape,
     HoldShape,
     HoldsShape,
-    PlanShape,
     QuarantineShape,
     SignedCertificateShape,
     TracesShape,
@@ -30,18 +30,18 @@ _MARKS = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("not looked 
 _TOP = ""
 
 
-def plan(shape: PlanShape) -> RenderableType:
+def plan(shape: ErasurePlanShape) -> RenderableType:
     """The plan of an erasure as a tree: what goes, what goes with it, what stays, and why."""
     end = "it cannot be done while a hold stands" if shape["holds"] else "nothing was changed"
     return Group(*_planned(shape), plain(f"  this is a plan: {end}", "dim"))
 
 
-def asked(shape: PlanShape) -> RenderableType:
+def asked(shape: ErasurePlanShape) -> RenderableType:
     """The same before the question whether it shall be done."""
     return Group(*_planned(shape))
 
 
-def _planned(shape: PlanShape) -> Iterator[RenderableType]:
+def _planned(shape: ErasurePlanShape) -> Iterator[RenderableType]:
     nodes = {node["id"]: node for node in shape["nodes"]}
     yield Text.assemble(("erase", "bold red"), plain(f"  by {shape['by']}; what was derived: {shape['derived']}"))
     if not nodes:
@@ -77,7 +77,7 @@ def _doomed(branch: Branch, node: DoomedShape, hold: str | None) -> Hanging:
     return Hanging(f"  {branch.drawn}", f"  {branch.beside}", body)
 
 
-def _summed(shape: PlanShape) -> str:
+def _summed(shape: ErasurePlanShape) -> str:
     parts = [(shape["erased"], "erased"), (shape["redacted"], "redacted"), (shape["reviewed"], "to be looked at")]
     told = ", ".join(f"{count:,} {word}" for count, word in parts if count)
     kept = f"{shape['kept']:,} kept" if shape["kept"] else ""
@@ -85,7 +85,7 @@ def _summed(shape: PlanShape) -> str:
     return "; ".join(part for part in (told, kept) if part) or nothing
 
 
-def _unsure(shape: PlanShape) -> str:
+def _unsure(shape: ErasurePlanShape) -> str:
     """How to have erased what only may be meant."""
     maybe = sum(1 for node in shape["nodes"] if node["certainty"] == "probable" and node["fate"] == "kept")
     told = [
@@ -179,7 +179,7 @@ def certificates(shape: CertificatesShape) -> RenderableType:
     return table(("certificate", "when", "who", "by", "records", "entry", "why"), rows)
 
 
-def checked(shape: CheckedShape) -> RenderableType:
+def checked(shape: CheckedCertificateShape) -> RenderableType:
     """What was checked of a certificate, and what came of it."""
     verdict_ = ("genuine", "bold green") if shape["genuine"] else ("NOT GENUINE", "bold red")
     after = "  the ledger was put back to before it" if shape["state"] == "restored" else ""

@@ -17,10 +17,10 @@ from muniment.model.actor import OWNER
 from muniment.model.decoding import decode_json
 from muniment.model.entry import Checkpoint, Handover, SignedCheckpoint, SignedHandover
 from muniment.model.errors import Malformed, NotPermitted
-from muniment.surfaces.cli.asking import confirmed, must_ask
+from muniment.surfaces.cli.confirm import confirmed, must_ask
 from muniment.surfaces.cli.layout import line, table
 from muniment.surfaces.cli.output import note, plain
-from muniment.surfaces.cli.root import Call, app, command, group
+from muniment.surfaces.cli.root import CommandCall, app, command, group
 from muniment.surfaces.problems import ExitCode, printable
 
 signing = typer.Typer(help="The key that signs checkpoints and certificates: rotate, show, export.")
@@ -41,7 +41,7 @@ class HandoverShape(TypedDict):
     by_new: str
 
 
-class SpanShape(TypedDict):
+class KeySpanShape(TypedDict):
     key: str
     since: int
     handover: HandoverShape | None
@@ -49,7 +49,7 @@ class SpanShape(TypedDict):
 
 class LineShape(TypedDict):
     tenant: str
-    keys: list[SpanShape]
+    keys: list[KeySpanShape]
 
 
 class RotationShape(TypedDict):
@@ -60,7 +60,7 @@ class RotationShape(TypedDict):
     destroyed: bool
 
 
-class CheckedShape(TypedDict):
+class CheckedHeadShape(TypedDict):
     ok: bool
     tenant: str
     seq: int
@@ -69,7 +69,7 @@ class CheckedShape(TypedDict):
 
 @command(signing, "rotate", example='muniment signing rotate --reason "a laptop was lost" --yes')
 def rotate_(
-    call: Call,
+    call: CommandCall,
     reason: Annotated[str, typer.Option("--reason", help="Why; the ledger keeps it.", show_default=False)],
     keep_old: Annotated[
         bool, typer.Option("--keep-old", help="Keep the private half of the old key instead of destroying it.")
@@ -90,7 +90,7 @@ def rotate_(
 
 
 @command(signing, "show", example="muniment signing show --json")
-def show(call: Call) -> ExitCode:
+def show(call: CommandCall) -> ExitCode:
     """Show the public keys of a tenant's ledger, and from which entry on each is in force. For the vault's owner."""
     call.tell(_line_shape(call), _show_line)
     return ExitCode.ANSWERED
@@ -98,7 +98,8 @@ def show(call: Call) -> ExitCode:
 
 @command(signing, "export", example="muniment signing export keys.json")
 def export(
-    call: Call, file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write them.", show_default=False)]
+    call: CommandCall,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Where to write them.", show_default=False)],
 ) -> ExitCode:
     """Write the public keys of a tenant's ledger to a file: all that `checkpoint verify --key` needs."""
     shape, path = _line_shape(call), Path(file)
@@ -113,7 +114,7 @@ def export(
 
 @command(checkpoint, "verify", example="muniment checkpoint verify checkpoint.json --key keys.json")
 def verify(
-    call: Call,
+    call: CommandCall,
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="From `muniment ledger checkpoint --json`.", show_default=False)
     ],
@@ -127,7 +128,7 @@ def verify(
     """Check a signed checkpoint with public keys alone: no vault is needed. Exit code 1 if it is not genuine."""
     signed = _read_checkpoint(Path(file))
     point = signed.checkpoint
-    found: CheckedShape = {
+    found: CheckedHeadShape = {
         "ok": checkpointed(signed, _read_keys(key, point.tenant)),
         "tenant": point.tenant,
         "seq": point.seq,
@@ -137,18 +138,18 @@ def verify(
     return ExitCode.ANSWERED if found["ok"] else ExitCode.DAMAGED
 
 
-def _owner(call: Call, operation: str) -> None:
+def _owner(call: CommandCall, operation: str) -> None:
     if call.config.actor != OWNER:
         raise NotPermitted(call.config.actor, operation)
 
 
-def _line_shape(call: Call) -> LineShape:
+def _line_shape(call: CommandCall) -> LineShape:
     _owner(call, "list the signing keys")
     spans = key_line(call.place, call.config.tenant).spans
     return {"tenant": call.config.tenant, "keys": [_span_shape(span) for span in spans]}
 
 
-def _span_shape(span: KeySpan) -> SpanShape:
+def _span_shape(span: KeySpan) -> KeySpanShape:
     signed = span.handover
     return {
         "key": span.key,
@@ -284,7 +285,7 @@ def _show_line(shape: LineShape) -> RenderableType:
     return table(("public key", "from entry", "to"), rows)
 
 
-def _show_checked(shape: CheckedShape) -> RenderableType:
+def _show_checked(shape: CheckedHeadShape) -> RenderableType:
     if shape["ok"]:
         return plain(f"genuine: tenant {printable(shape['tenant'])}, up to entry {shape['seq']}")
     return plain("not genuine: it was altered, or signed with another key than the one in force there")

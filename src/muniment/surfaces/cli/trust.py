@@ -18,7 +18,7 @@ from muniment.surfaces.cli import show, show_trust
 from muniment.surfaces.cli.flags import SYNTHESIS, Given
 from muniment.surfaces.cli.forget import Expected
 from muniment.surfaces.cli.output import working
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.cli.shapes_trust import (
     after_shape,
     cascade_shape,
@@ -41,7 +41,7 @@ def _words(*words: str) -> str:
 
 @command(app, "lineage", example="muniment lineage rec_1 --direction up --depth 3")
 def lineage(
-    call: Call,
+    call: CommandCall,
     record_id: RecordId,
     direction: Annotated[
         str, typer.Option("--direction", help="up (what it stands on), down (what stands on it) or both.")
@@ -60,7 +60,7 @@ def lineage(
 
 @command(app, "cascade", example="muniment cascade rec_1 --becomes superseded")
 def cascade(
-    call: Call,
+    call: CommandCall,
     record_id: RecordId,
     becomes: Annotated[
         str,
@@ -76,7 +76,7 @@ def cascade(
 
 @command(app, "outcome", example='muniment outcome rec_1 misleading --evidence "the deploy failed"')
 def outcome(
-    call: Call,
+    call: CommandCall,
     record_id: RecordId,
     result: Annotated[str, typer.Argument(metavar="helpful|misleading", help="How it turned out.", show_default=False)],
     weight: Annotated[float, typer.Option("--weight", help="How much it counts, above 0 and at most 1.")] = 1.0,
@@ -103,7 +103,7 @@ def outcome(
 
 @command(app, "vouch", example='muniment vouch rec_1 --origin person --reason "read in the contract itself"')
 def vouch(
-    call: Call,
+    call: CommandCall,
     record_id: RecordId,
     origin: Annotated[str, typer.Option("--origin", help=f"What it counts as: {_words(*Label)}.", show_default=False)],
     reason: Annotated[str, typer.Option("--reason", help="How you know.", show_default=False)],
@@ -125,7 +125,7 @@ def _as_it_is(memory: Memory, record_id: str) -> Disclosure | None:
         return None
 
 
-def _tell_after(call: Call, verdict: Verdict, now: Disclosure | None) -> None:
+def _tell_after(call: CommandCall, verdict: Verdict, now: Disclosure | None) -> None:
     call.tell(after_shape(verdict, now), show_trust.after)
 
 
@@ -135,7 +135,7 @@ def _tell_after(call: Call, verdict: Verdict, now: Disclosure | None) -> None:
     example="muniment promote rec_1 --scope agent_team --scope-id core --evidence ci:9 --owner team-lead",
 )
 def promote(
-    call: Call,
+    call: CommandCall,
     record_id: RecordId,
     scope: Annotated[str, typer.Option("--scope", help="The wider scope.", show_default=False)],
     scope_id: Annotated[str, typer.Option("--scope-id", help="Which one.", show_default=False)],
@@ -159,7 +159,7 @@ def promote(
 
 @command(app, "conflicts", example="muniment conflicts --all --limit 50")
 def conflicts(
-    call: Call,
+    call: CommandCall,
     everything: Annotated[bool, typer.Option("--all", help="Show resolved ones too.")] = False,
     limit: Annotated[int, typer.Option("--limit", help="At most so many.")] = 20,
     after: Annotated[
@@ -193,7 +193,7 @@ def _cursor(view: ConflictView) -> str:
     flags=(SYNTHESIS,),
 )
 def resolve(
-    call: Call,
+    call: CommandCall,
     conflict_id: Annotated[str, typer.Argument(metavar="CONFLICT", help="The conflict's id.", show_default=False)],
     strategy: Annotated[str, typer.Option("--strategy", help=f"{_words(*Strategy)}.", show_default=False)],
     rationale: Annotated[str, typer.Option("--rationale", help="Why; it is kept.", show_default=False)],
@@ -240,7 +240,7 @@ SWEPT_NAMED = 20
 
 @command(app, "sweep", example="muniment sweep --json")
 def sweep(
-    call: Call,
+    call: CommandCall,
     limit: Annotated[
         int | None,
         typer.Option(
@@ -260,7 +260,7 @@ def sweep(
 
 @command(app, "directory", example='muniment directory "nightly build" --limit 5')
 def directory(
-    call: Call,
+    call: CommandCall,
     about: Annotated[
         str | None, typer.Argument(metavar="[ABOUT]", help="Only who knows about these words.", show_default=False)
     ] = None,
@@ -276,7 +276,7 @@ def directory(
 
 @command(app, "quality", example="muniment quality --namespace /ops")
 def quality(
-    call: Call,
+    call: CommandCall,
     namespace: Annotated[
         str | None, typer.Option("--namespace", metavar="/A/B", help="Only this namespace and what is below it.")
     ] = None,

@@ -14,7 +14,7 @@ from muniment.importers.watch import WATCHED, Pass, watch_once
 from muniment.model.errors import Malformed, SourceUnreadable
 from muniment.surfaces.cli.layout import table
 from muniment.surfaces.cli.output import plain
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.problems import ExitCode, printable
 
 
@@ -32,7 +32,7 @@ class PassShape(TypedDict):
 
 @command(app, "watch", example="muniment watch notes/ --from obsidian")
 def watch(
-    call: Call,
+    call: CommandCall,
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="A folder of Markdown notes.", show_default=False)],
     kind: Annotated[
         SourceKind | None, typer.Option("--from", help="claude-code, obsidian, omp or basic-memory.")

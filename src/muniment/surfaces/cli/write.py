@@ -17,10 +17,10 @@ from muniment.model.claim_options import ClaimOptions, make_claim
 from muniment.model.errors import LimitExceeded, Malformed, Stale
 from muniment.model.proposal import RetractRequest
 from muniment.surfaces.cli import show, show_trust
-from muniment.surfaces.cli.asking import confirmed, must_ask, note_one_node
+from muniment.surfaces.cli.confirm import confirmed, must_ask, note_one_node
 from muniment.surfaces.cli.flags import CLAIM, Given
 from muniment.surfaces.cli.output import note, read_standard_input
-from muniment.surfaces.cli.root import Call, app, command
+from muniment.surfaces.cli.root import CommandCall, app, command
 from muniment.surfaces.cli.shapes import VaultShape
 from muniment.surfaces.cli.shapes_trust import cascade_shape
 from muniment.surfaces.cli.verdicts import rehearsed_shape, verdict_shape
@@ -41,7 +41,7 @@ ExpectedRevision = Annotated[
 ]
 
 
-class Answer(StrEnum):
+class DecideChoice(StrEnum):
     """What a person answers to a held proposal."""
 
     ACCEPT = "accept"
@@ -49,7 +49,7 @@ class Answer(StrEnum):
 
 
 @command(app, "init", example="muniment init --vault ./muniment-data")
-def init(call: Call) -> ExitCode:
+def init(call: CommandCall) -> ExitCode:
     """Make a vault. With --policy the file becomes the vault's own policy. An existing vault is left as it is."""
     new = not call.has_vault
     if call.config.policy is not None:
@@ -68,7 +68,7 @@ def init(call: Call) -> ExitCode:
     flags=(CLAIM,),
 )
 def remember(
-    call: Call,
+    call: CommandCall,
     text: Content,
     session: Session = None,
     proposal_id: Annotated[
@@ -104,7 +104,7 @@ def _refuse_early(content: str, proposal_id: str | None, options: ClaimOptions) 
     flags=(CLAIM,),
 )
 def revise(
-    call: Call,
+    call: CommandCall,
     record_id: RecordId,
     text: Content,
     expected_revision: ExpectedRevision = None,
@@ -123,7 +123,7 @@ def revise(
 
 @command(app, "retract", example='muniment retract rec_1 --reason "the test was wrong" --yes')
 def retract(
-    call: Call,
+    call: CommandCall,
     record_id: RecordId,
     reason: Annotated[str, typer.Option("--reason", help="Why it is taken back.", show_default=False)],
     expected_revision: ExpectedRevision = None,
@@ -142,7 +142,7 @@ def retract(
     return ExitCode.ANSWERED
 
 
-def _foresee(call: Call, retraction: RetractRequest) -> ExitCode:
+def _foresee(call: CommandCall, retraction: RetractRequest) -> ExitCode:
     """Tell the plan of a retraction. What would make the retraction itself stale makes its plan stale too."""
     with call.memory() as memory:
         plan = memory.insight.foresee(retraction.record)
@@ -156,7 +156,7 @@ def _foresee(call: Call, retraction: RetractRequest) -> ExitCode:
 
 @command(app, "decide", example='muniment decide prp_1 accept --reason "checked against the ticket"')
 def decide(
-    call: Call,
+    call: CommandCall,
     proposal_id: Annotated[str, typer.Argument(metavar="PROPOSAL", help="The held proposal.", show_default=False)],
     answer: Annotated[str, typer.Argument(metavar="accept|discard", help="What becomes of it.", show_default=False)],
     reason: Annotated[str, typer.Option("--reason", help="Why.", show_default=False)],
@@ -170,7 +170,7 @@ def decide(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would come to, and change nothing.")] = False,
 ) -> ExitCode:
     """Answer for a proposal that waits for a person."""
-    accept = checks.read_word("answer", answer, Answer) is Answer.ACCEPT
+    accept = checks.read_word("answer", answer, DecideChoice) is DecideChoice.ACCEPT
     with call.memory() as memory:
         verdict = memory.review.decide(
             proposal_id,

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from muniment.surfaces.console.files import File
-from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.reception.server_context import ServerContext
 
 POLICY = "; ".join(
     (
@@ -28,17 +28,17 @@ POLICY = "; ".join(
 """Scripts, styles and calls of this server alone; no text can become markup, not even by a mistake of ours."""
 
 
-class Door:
+class ConsoleFiles:
     """Answers whether a caller without a credential is let in, so that nobody is turned away for having asked."""
 
-    def __init__(self, reception: Reception) -> None:
+    def __init__(self, reception: ServerContext) -> None:
         self._reception = reception
 
     async def answer(self, request: Request) -> Response:
         return JSONResponse({"open": self._reception.anonymous})
 
 
-class Page:
+class ConsolePage:
     """Answers with one file, or with the one that the path names."""
 
     def __init__(self, shelf: Mapping[str, File], name: str | None = None) -> None:

@@ -19,7 +19,7 @@ from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import Malformed
 from muniment.model.value import Value
 from muniment.surfaces.http.akashik_answers import grant_of
-from muniment.surfaces.http.akashik_doors import Ask, Door, credential_of, permit
+from muniment.surfaces.http.akashik_doors import AkashikRoute, Ask, credential_of, permit
 from muniment.surfaces.http.akashik_messages import (
     AGENT,
     SESSION,
@@ -30,8 +30,8 @@ from muniment.surfaces.http.akashik_messages import (
 from muniment.surfaces.http.bodies import read_body
 from muniment.surfaces.http.push_opening import PUSH_LEVEL
 from muniment.surfaces.http.streams import Hub, hub_of
-from muniment.surfaces.reception.reception import Reception
-from muniment.surfaces.reception.visitor import Grant, Visitor
+from muniment.surfaces.reception.principal import Grant, Principal
+from muniment.surfaces.reception.server_context import ServerContext
 
 P = ParamSpec("P")
 SMALL = 16_384
@@ -45,20 +45,20 @@ _RETRACT, _FAIL = "RETRACT", "FAIL"
 _RETRACTION = ("agent_id", "memory_unit_id", "reason")
 
 
-def routes(reception: Reception) -> list[BaseRoute]:
+def routes(reception: ServerContext) -> list[BaseRoute]:
     """Every path of the binding but the streams."""
     hub = hub_of(reception)
     found: list[BaseRoute] = [
-        Route(f"/v1/{one.value.lower()}", Door(one.value, "POST", _operation(hub, one)))
+        Route(f"/v1/{one.value.lower()}", AkashikRoute(one.value, "POST", _operation(hub, one)))
         for one in sorted(FieldOperation, key=_FREQUENT.__contains__, reverse=True)
     ]
     found += [
-        Route("/v1/field/status", Door("STATUS", "GET", _status(hub))),
-        Route("/v1/agents", Door("AGENTS", "GET", _agents(hub))),
-        Route("/v1/conflicts", Door("CONFLICTS", "GET", _conflicts(hub))),
-        Route("/v1/x/work", Door("WORK", "GET", _work(hub))),
-        Route("/v1/x/retract", Door(_RETRACT, "POST", _retraction(hub))),
-        Route("/v1/x/fail", Door(_FAIL, "POST", _failure(hub))),
+        Route("/v1/field/status", AkashikRoute("STATUS", "GET", _status(hub))),
+        Route("/v1/agents", AkashikRoute("AGENTS", "GET", _agents(hub))),
+        Route("/v1/conflicts", AkashikRoute("CONFLICTS", "GET", _conflicts(hub))),
+        Route("/v1/x/work", AkashikRoute("WORK", "GET", _work(hub))),
+        Route("/v1/x/retract", AkashikRoute(_RETRACT, "POST", _retraction(hub))),
+        Route("/v1/x/fail", AkashikRoute(_FAIL, "POST", _failure(hub))),
     ]
     return found
 
@@ -73,7 +73,7 @@ async def _heard(
 
 
 def _operation(hub: Hub, operation: FieldOperation) -> Ask:
-    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+    async def ask(request: Request, visitor: Principal) -> JsonObject:
         body = await read_body(request, hub.reception.settings.body_bytes_max)
         message = await _heard(hub, read_message, body, request.headers, operation)
         permit(visitor, grant_of(operation, message.get("payload")), operation.value)
@@ -87,7 +87,7 @@ def _operation(hub: Hub, operation: FieldOperation) -> Ask:
     return ask
 
 
-def _send(reception: Reception, visitor: Visitor, message: JsonObject) -> JsonObject:
+def _send(reception: ServerContext, visitor: Principal, message: JsonObject) -> JsonObject:
     return reception.field(visitor.tenant).send(message, credential_of(visitor))
 
 
@@ -114,7 +114,7 @@ class Retraction(Value):
 
 
 def _retraction(hub: Hub) -> Ask:
-    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+    async def ask(request: Request, visitor: Principal) -> JsonObject:
         body = await read_body(request, hub.reception.settings.body_bytes_max)
         document = await _heard(hub, read_object, body)
         permit(visitor, Grant.WRITE, _RETRACT)
@@ -125,7 +125,7 @@ def _retraction(hub: Hub) -> Ask:
     return ask
 
 
-def _retract(reception: Reception, visitor: Visitor, wish: Retraction) -> JsonObject:
+def _retract(reception: ServerContext, visitor: Principal, wish: Retraction) -> JsonObject:
     field = reception.field(visitor.tenant)
     return field.retract(credential_of(visitor), wish.agent_id, wish.memory_unit_id, wish.reason, wish.session_id)
 
@@ -151,7 +151,7 @@ class Failure(Value):
 
 
 def _failure(hub: Hub) -> Ask:
-    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+    async def ask(request: Request, visitor: Principal) -> JsonObject:
         body = await read_body(request, hub.reception.settings.body_bytes_max)
         document = await _heard(hub, read_object, body)
         permit(visitor, Grant.WRITE, _FAIL)
@@ -162,7 +162,7 @@ def _failure(hub: Hub) -> Ask:
     return ask
 
 
-def _fail(reception: Reception, visitor: Visitor, wish: Failure) -> JsonObject:
+def _fail(reception: ServerContext, visitor: Principal, wish: Failure) -> JsonObject:
     field = reception.field(visitor.tenant)
     return field.fail(
         credential_of(visitor), wish.agent_id, wish.reason, failed=wish.failed_agent_id, session=wish.session_id
@@ -181,7 +181,7 @@ def _read_failure(document: JsonObject, request: Request) -> Failure:
 
 
 def _status(hub: Hub) -> Ask:
-    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+    async def ask(request: Request, visitor: Principal) -> JsonObject:
         look = _look(request, visitor, query_of(request.url.query, _LOOKING))
         return await hub.reception.run(_see_status, hub.reception, look)
 
@@ -189,7 +189,7 @@ def _status(hub: Hub) -> Ask:
 
 
 def _agents(hub: Hub) -> Ask:
-    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+    async def ask(request: Request, visitor: Principal) -> JsonObject:
         look = _look(request, visitor, query_of(request.url.query, _LOOKING))
         return await hub.reception.run(_see_agents, hub.reception, look)
 
@@ -197,7 +197,7 @@ def _agents(hub: Hub) -> Ask:
 
 
 def _work(hub: Hub) -> Ask:
-    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+    async def ask(request: Request, visitor: Principal) -> JsonObject:
         look = _look(request, visitor, query_of(request.url.query, _LOOKING))
         return await hub.reception.run(_see_work, hub.reception, look)
 
@@ -205,7 +205,7 @@ def _work(hub: Hub) -> Ask:
 
 
 def _conflicts(hub: Hub) -> Ask:
-    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+    async def ask(request: Request, visitor: Principal) -> JsonObject:
         query = query_of(request.url.query, {*_LOOKING, *_FILTERS}, many=_FILTERS.keys())
         wanted: JsonObject = {_FILTERS[name]: list(query[name]) for name in _FILTERS if name in query}
         return await hub.reception.run(_see_conflicts, hub.reception, _look(request, visitor, query), wanted)
@@ -216,12 +216,12 @@ def _conflicts(hub: Hub) -> Ask:
 class Look(Value):
     """Through whose eyes a view is seen: the agent and the session that the query or the headers name."""
 
-    visitor: Visitor
+    visitor: Principal
     agent: str | None
     session: str | None
 
 
-def _look(request: Request, visitor: Visitor, query: Mapping[str, tuple[str, ...]]) -> Look:
+def _look(request: Request, visitor: Principal, query: Mapping[str, tuple[str, ...]]) -> Look:
     permit(visitor, Grant.READ, "look at the field")
     agent, session = (query[name][0] if name in query else None for name in ("agent_id", "session_id"))
     return Look(
@@ -231,21 +231,21 @@ def _look(request: Request, visitor: Visitor, query: Mapping[str, tuple[str, ...
     )
 
 
-def _see_status(reception: Reception, look: Look) -> JsonObject:
+def _see_status(reception: ServerContext, look: Look) -> JsonObject:
     field = reception.field(look.visitor.tenant)
     return field.status(credential_of(look.visitor), agent=look.agent, session=look.session)
 
 
-def _see_agents(reception: Reception, look: Look) -> JsonObject:
+def _see_agents(reception: ServerContext, look: Look) -> JsonObject:
     field = reception.field(look.visitor.tenant)
     return field.agents(credential_of(look.visitor), agent=look.agent, session=look.session)
 
 
-def _see_work(reception: Reception, look: Look) -> JsonObject:
+def _see_work(reception: ServerContext, look: Look) -> JsonObject:
     field = reception.field(look.visitor.tenant)
     return field.work(credential_of(look.visitor), agent=look.agent, session=look.session)
 
 
-def _see_conflicts(reception: Reception, look: Look, wanted: JsonObject) -> JsonObject:
+def _see_conflicts(reception: ServerContext, look: Look, wanted: JsonObject) -> JsonObject:
     field = reception.field(look.visitor.tenant)
     return field.conflicts(credential_of(look.visitor), agent=look.agent, session=look.session, filter=wanted or None)

@@ -20,7 +20,7 @@ from muniment.model.errors import (
 )
 from muniment.surfaces.http.problems import Declined, headers_of
 from muniment.surfaces.problems import printable
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.principal import Grant
 
 _VALIDATION, _GONE, _CLASH, _BROKEN = 400, 404, 409, 500
 

@@ -16,14 +16,14 @@ from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import NotPermitted, Unauthenticated
 from muniment.surfaces.http.akashik_answers import Failure, answer, failed, refused_with, told
 from muniment.surfaces.http.doors import DENIALS, reception_of, record, visitor_of
-from muniment.surfaces.reception.visitor import Grant, Visitor
+from muniment.surfaces.reception.principal import Grant, Principal
 
-Ask: TypeAlias = Callable[[Request, Visitor], Awaitable[JsonObject]]
+Ask: TypeAlias = Callable[[Request, Principal], Awaitable[JsonObject]]
 _DENIALS = {ErrorCode.UNAUTHENTICATED: Unauthenticated.code, ErrorCode.INSUFFICIENT_AUTHORITY: NotPermitted.code}
 """The Field's two ways to turn somebody away, under the names that the record of denials has for them."""
 
 
-class Door:
+class AkashikRoute:
     """One path, as an application of its own, so that also what is wrong with the method is told as an error object."""
 
     def __init__(self, name: str, method: str, ask: Ask) -> None:
@@ -74,12 +74,12 @@ def turned_away(connection: HTTPConnection, error: Exception) -> None:
         record(connection.scope, reception_of(connection), error.code)
 
 
-def credential_of(visitor: Visitor) -> Credential:
+def credential_of(visitor: Principal) -> Credential:
     """A visitor as the Field knows callers."""
     return Credential(actor=visitor.actor, agents=visitor.agents)
 
 
-def permit(visitor: Visitor, grant: Grant, what: str) -> None:
+def permit(visitor: Principal, grant: Grant, what: str) -> None:
     """Let nobody do what its credential is not good for."""
     if grant not in visitor.grants:
         raise NotPermitted(visitor.actor.id, what)

@@ -16,7 +16,7 @@ from starlette.websockets import WebSocket, WebSocketState
 
 from muniment.model.errors import MunimentError
 from muniment.surfaces.http import doors, problem_pages, problems
-from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.reception.server_context import ServerContext
 from muniment.surfaces.telemetry.requests import Watch
 
 _SURFACES = (
@@ -37,11 +37,11 @@ _HEADERS = (
 )
 
 
-def build_app(reception: Reception, routes: Iterable[BaseRoute] | None = None) -> Starlette:
+def build_app(reception: ServerContext, routes: Iterable[BaseRoute] | None = None) -> Starlette:
     """The application of one server. `routes` stands in for the surfaces' own."""
     app = Starlette(
         routes=list(surface_routes(reception) if routes is None else routes),
-        middleware=[Middleware(Watch, telemetry=reception.telemetry), Middleware(Ground, reception=reception)],
+        middleware=[Middleware(Watch, telemetry=reception.telemetry), Middleware(AppParts, reception=reception)],
         exception_handlers=dict.fromkeys((MunimentError, problems.Declined, HTTPException), _told),
     )
     app.router.redirect_slashes = False
@@ -49,11 +49,11 @@ def build_app(reception: Reception, routes: Iterable[BaseRoute] | None = None) -
     return app
 
 
-def surface_routes(reception: Reception) -> Iterable[BaseRoute]:
+def surface_routes(reception: ServerContext) -> Iterable[BaseRoute]:
     """What every surface answers to, in the order in which they are asked."""
     yield from problem_pages.routes()
     for module, name in _SURFACES:
-        made: Callable[[Reception], BaseRoute | list[BaseRoute]] = getattr(import_module(module), name)
+        made: Callable[[ServerContext], BaseRoute | list[BaseRoute]] = getattr(import_module(module), name)
         found = made(reception)
         yield from found if isinstance(found, list) else (found,)
 
@@ -80,10 +80,10 @@ def _response(scope: Scope, error: Exception) -> Response:
     return problems.response_of(error)
 
 
-class Ground:
+class AppParts:
     """What every request stands on: hosts and origins are checked, sizes bounded, headers set, failures answered."""
 
-    def __init__(self, app: ASGIApp, reception: Reception) -> None:
+    def __init__(self, app: ASGIApp, reception: ServerContext) -> None:
         self._app = app
         self._reception = reception
 

@@ -10,10 +10,10 @@ from starlette.types import Scope
 from muniment.config import is_loopback
 from muniment.model.errors import NotPermitted, TooManyRequests, Unauthenticated
 from muniment.surfaces.http.problems import Declined
-from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.reception.fair_threads import CALLER
+from muniment.surfaces.reception.principal import Grant, Principal
+from muniment.surfaces.reception.server_context import ServerContext
 from muniment.surfaces.reception.settings import ServerSettings
-from muniment.surfaces.reception.turns import CALLER
-from muniment.surfaces.reception.visitor import Grant, Visitor
 
 DENIALS = (Unauthenticated, NotPermitted, TooManyRequests)
 """Errors that say that a call was denied; they are kept."""
@@ -25,13 +25,13 @@ _PART = re.compile(r"[a-z_.-]{1,24}\d?")
 _ELSEWHERE = (b"cross-site", b"same-site")
 
 
-async def visitor_of(connection: HTTPConnection) -> Visitor:
+async def visitor_of(connection: HTTPConnection) -> Principal:
     """Who is calling. Asked once for each request; raises if they do not prove it or ask too much."""
-    found: Visitor | None = getattr(connection.state, "visitor", None)
+    found: Principal | None = getattr(connection.state, "visitor", None)
     if found is not None:
         return found
     reception, scope = reception_of(connection), connection.scope
-    visitor: Visitor | None = None
+    visitor: Principal | None = None
     try:
         visitor = await _identified(connection, reception)
         reception.limits.ask(visitor)
@@ -45,7 +45,7 @@ async def visitor_of(connection: HTTPConnection) -> Visitor:
     return visitor
 
 
-async def permitted(connection: HTTPConnection, grant: Grant) -> Visitor:
+async def permitted(connection: HTTPConnection, grant: Grant) -> Principal:
     """Who is calling, if their credential is good for this."""
     visitor = await visitor_of(connection)
     if grant not in visitor.grants:
@@ -55,9 +55,9 @@ async def permitted(connection: HTTPConnection, grant: Grant) -> Visitor:
     return visitor
 
 
-def reception_of(connection: HTTPConnection) -> Reception:
+def reception_of(connection: HTTPConnection) -> ServerContext:
     found = connection.app.state.reception
-    assert isinstance(found, Reception)
+    assert isinstance(found, ServerContext)
     return found
 
 
@@ -67,7 +67,7 @@ def peer_of(scope: Scope) -> str:
     return str(client[0]) if client else "unknown"
 
 
-def record(scope: Scope, reception: Reception, code: str, visitor: Visitor | None = None) -> None:
+def record(scope: Scope, reception: ServerContext, code: str, visitor: Principal | None = None) -> None:
     """Keep that this request was denied, once, and by whom it was made if that is known."""
     if scope.get(_RECORDED):
         return
@@ -154,7 +154,7 @@ def _foreign(scope: Scope, headers: list[tuple[bytes, bytes]], host: str, settin
     return not followed
 
 
-async def _identified(connection: HTTPConnection, reception: Reception) -> Visitor:
+async def _identified(connection: HTTPConnection, reception: ServerContext) -> Principal:
     """Ask the reception; in a thread if it may have to open a store or ask an issuer for its keys."""
     authorization, peer = _authorization(connection), peer_of(connection.scope)
     if reception.quick(authorization):

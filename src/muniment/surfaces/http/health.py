@@ -15,8 +15,8 @@ from muniment.config import ServerSettings
 from muniment.engine.place import Folder, place_of
 from muniment.model.errors import NotFound
 from muniment.surfaces.http.doors import permitted
-from muniment.surfaces.reception.reception import Reception, State
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.principal import Grant
+from muniment.surfaces.reception.server_context import ServerContext, ServerState
 from muniment.surfaces.telemetry.exposition import CONTENT_TYPE
 from muniment.surfaces.telemetry.readiness import Readiness
 from muniment.surfaces.telemetry.settings import MetricsOpen
@@ -25,7 +25,7 @@ WAIT_S = 2.0
 _FORWARDED = ("forwarded", "x-forwarded-for", "x-real-ip", "via")
 
 
-def routes(reception: Reception) -> list[BaseRoute]:
+def routes(reception: ServerContext) -> list[BaseRoute]:
     """The three pages. The first two ask nobody who they are, and tell a stranger next to nothing."""
     pages = _Pages(reception)
     return [
@@ -36,7 +36,7 @@ def routes(reception: Reception) -> list[BaseRoute]:
 
 
 class _Pages:
-    def __init__(self, reception: Reception) -> None:
+    def __init__(self, reception: ServerContext) -> None:
         self._reception = reception
         settings, gauges = reception.settings, reception.telemetry.gauges
         self._readiness = Readiness(lambda: gauges.memory(settings.tenant), _folder(settings))
@@ -49,7 +49,7 @@ class _Pages:
     async def ready(self, request: Request) -> Response:
         """Whether to send it work."""
         state = self._reception.state
-        if state is not State.OPEN:
+        if state is not ServerState.OPEN:
             return _answer(503, {"status": state.value, "missing": []})
         missing = await self._missing()
         if missing:

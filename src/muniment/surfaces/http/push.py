@@ -10,33 +10,33 @@ from muniment.contracts.akashik.codes import ErrorCode, error_document
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import Malformed
 from muniment.surfaces.http.akashik_answers import Refused, answer
-from muniment.surfaces.http.akashik_doors import Ask, Door, Nowhere, credential_of, permit
+from muniment.surfaces.http.akashik_doors import AkashikRoute, Ask, Nowhere, credential_of, permit
 from muniment.surfaces.http.akashik_messages import read_object
 from muniment.surfaces.http.bodies import read_body
 from muniment.surfaces.http.push_opening import LISTEN
 from muniment.surfaces.http.push_sse import Events
 from muniment.surfaces.http.push_websocket import Socket
 from muniment.surfaces.http.streams import Hub, hub_of
-from muniment.surfaces.reception.reception import Reception
-from muniment.surfaces.reception.visitor import Grant, Visitor
+from muniment.surfaces.reception.principal import Grant, Principal
+from muniment.surfaces.reception.server_context import ServerContext
 
 _TICKET_BYTES_MAX = 16_384
 
 
-def routes(reception: Reception) -> list[BaseRoute]:
+def routes(reception: ServerContext) -> list[BaseRoute]:
     """The two streams, the desk for tickets, and last the answer for whatever else is asked for at this level of the
     binding's paths."""
     hub = hub_of(reception)
     return [
         WebSocketRoute("/v1/stream", Socket(hub)),
-        Route("/v1/stream", Plain()),
+        Route("/v1/stream", PlainPush()),
         Route("/v1/events", Events(hub)),
-        Route("/v1/stream/ticket", Door(LISTEN, "POST", _ticket(hub))),
+        Route("/v1/stream/ticket", AkashikRoute(LISTEN, "POST", _ticket(hub))),
         Route("/v1/{operation}", Nowhere()),
     ]
 
 
-class Plain:
+class PlainPush:
     """The answer to whoever calls the WebSocket without asking for one."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -46,7 +46,7 @@ class Plain:
 
 
 def _ticket(hub: Hub) -> Ask:
-    async def ask(request: Request, visitor: Visitor) -> JsonObject:
+    async def ask(request: Request, visitor: Principal) -> JsonObject:
         document = read_object(await read_body(request, _TICKET_BYTES_MAX))
         permit(visitor, Grant.READ, "listen")
         agent = document.get("agent_id")
@@ -59,5 +59,5 @@ def _ticket(hub: Hub) -> Ask:
     return ask
 
 
-def _lends(reception: Reception, visitor: Visitor, agent: str) -> bool:
+def _lends(reception: ServerContext, visitor: Principal, agent: str) -> bool:
     return reception.field(visitor.tenant).lends(credential_of(visitor), agent)

@@ -15,7 +15,7 @@ from muniment.surfaces.http.akashik_messages import AGENT, query_of, whole
 from muniment.surfaces.http.doors import visitor_of
 from muniment.surfaces.http.streams import Hub
 from muniment.surfaces.http.streams_flow import Flow, Frame
-from muniment.surfaces.reception.visitor import Grant, Visitor
+from muniment.surfaces.reception.principal import Grant, Principal
 
 LISTEN = FieldOperation.SUBSCRIBE.value
 """The operation that errors of a stream are told under."""
@@ -48,11 +48,13 @@ def in_frames(connection: HTTPConnection) -> bool:
     return said == "true"
 
 
-def _present(hub: Hub, visitor: Visitor) -> int:
+def _present(hub: Hub, visitor: Principal) -> int:
     return hub.reception.field(visitor.tenant).epoch()
 
 
-async def _listening(hub: Hub, connection: HTTPConnection, query: Mapping[str, tuple[str, ...]]) -> tuple[Visitor, str]:
+async def _listening(
+    hub: Hub, connection: HTTPConnection, query: Mapping[str, tuple[str, ...]]
+) -> tuple[Principal, str]:
     """Who listens, by credential or by ticket, and as whom. A ticket is for one agent."""
     named = query["agent_id"][0] if "agent_id" in query else connection.headers.get(AGENT)
     if "ticket" not in query:

@@ -9,7 +9,7 @@ from starlette.types import Receive, Scope, Send
 
 from muniment.surfaces.http.akashik_answers import Failure, encoded, failed, failure
 from muniment.surfaces.http.akashik_doors import turned_away, wrong_method
-from muniment.surfaces.http.push_carrying import GOODBYE_SECONDS, Stalled, either, gone, within
+from muniment.surfaces.http.push_delivery import GOODBYE_SECONDS, Stalled, either, gone, within
 from muniment.surfaces.http.push_opening import LISTEN, opened
 from muniment.surfaces.http.streams import Hub
 from muniment.surfaces.http.streams_flow import Frame

@@ -13,7 +13,7 @@ from muniment.contracts.strict.values import Json
 from muniment.model.errors import MunimentError, OperationalError
 from muniment.surfaces.http.akashik_answers import Failure, encoded, failed, wire_code
 from muniment.surfaces.http.akashik_doors import turned_away
-from muniment.surfaces.http.push_carrying import GOODBYE_SECONDS, Stalled, either, within
+from muniment.surfaces.http.push_delivery import GOODBYE_SECONDS, Stalled, either, within
 from muniment.surfaces.http.push_opening import LISTEN, in_frames, opened
 from muniment.surfaces.http.streams import Hub
 from muniment.surfaces.http.streams_flow import Frame
@@ -21,7 +21,7 @@ from muniment.surfaces.http.streams_flow import Frame
 GOING_AWAY, NOT_TEXT, NOT_UNDERSTOOD, NOT_ALLOWED, FAILED, LATER = 1001, 1003, 1007, 1008, 1011, 1013
 
 
-class Ended(Exception):
+class StreamEnded(Exception):
     """The stream is over, and why: a close code and a few words."""
 
     def __init__(self, code: int, words: str) -> None:
@@ -54,7 +54,7 @@ class Socket:
             await either(talk.hear(), talk.tell(frames))
         except WebSocketDisconnect:
             return
-        except Ended as end:
+        except StreamEnded as end:
             await talk.close(end)
 
 
@@ -76,11 +76,11 @@ class Talk:
                     await within(self._stall, self._socket.send_text(text.decode()))
                 self._sent = frame.epoch
         except Stalled:
-            raise Ended(LATER, "nothing was read for too long; resume after the last epoch") from None
+            raise StreamEnded(LATER, "nothing was read for too long; resume after the last epoch") from None
         except Failure as error:
             turned_away(self._socket, error)
-            raise Ended(*reason_of(error)) from None
-        raise Ended(GOING_AWAY, "the server closes; resume after the last epoch")
+            raise StreamEnded(*reason_of(error)) from None
+        raise StreamEnded(GOING_AWAY, "the server closes; resume after the last epoch")
 
     async def hear(self) -> None:
         """What the client says, until it hangs up."""
@@ -90,7 +90,7 @@ class Talk:
                 return
             text = message.get("text")
             if text is None:
-                raise Ended(NOT_TEXT, "only text is understood")
+                raise StreamEnded(NOT_TEXT, "only text is understood")
             self._acked = self._ack(text)
 
     def _ack(self, text: str) -> int:
@@ -99,13 +99,13 @@ class Talk:
         try:
             said: Json = read_json(text.encode("utf-8", "surrogatepass"))
         except MunimentError:
-            raise Ended(NOT_UNDERSTOOD, "only an ack is understood") from None
+            raise StreamEnded(NOT_UNDERSTOOD, "only an ack is understood") from None
         epoch = said.get("ack") if isinstance(said, dict) and len(said) == 1 else None
         if not isinstance(epoch, int) or isinstance(epoch, bool) or not self._acked < epoch <= self._sent:
-            raise Ended(NOT_UNDERSTOOD, "an ack names an epoch that was sent and not acked before")
+            raise StreamEnded(NOT_UNDERSTOOD, "an ack names an epoch that was sent and not acked before")
         return epoch
 
-    async def close(self, end: Ended) -> None:
+    async def close(self, end: StreamEnded) -> None:
         """Say goodbye, to a reader that may have stopped reading."""
         try:
             await within(GOODBYE_SECONDS, self._socket.close(end.code, end.words))

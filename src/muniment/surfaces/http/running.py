@@ -11,9 +11,9 @@ from muniment.config import ServerSettings
 from muniment.surfaces.http.app import build_app
 from muniment.surfaces.http.server import Listening, bound, url_of
 from muniment.surfaces.http.workers import run_workers
-from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.reception.server_context import ServerContext
 
-Greet = Callable[[Reception, str], None]
+Greet = Callable[[ServerContext, str], None]
 """Called with the reception and the server's address, once it can be called and a signal ends it in good order. Of a
 server of several processes the reception is closed already: it tells how the server is set up."""
 
@@ -31,7 +31,7 @@ def run_server(settings: ServerSettings, greet: Greet) -> None:
 
 
 def _run_alone(settings: ServerSettings, listener: socket.socket, greet: Greet) -> None:
-    url, reception = url_of(listener), Reception(settings)
+    url, reception = url_of(listener), ServerContext(settings)
     try:
         reception.telemetry.log.install()
         Listening(build_app(reception), reception, ready=lambda: greet(reception, url)).run([listener])
@@ -41,6 +41,6 @@ def _run_alone(settings: ServerSettings, listener: socket.socket, greet: Greet) 
 
 def _run_several(settings: ServerSettings, listener: socket.socket, greet: Greet) -> None:
     """Make the vault if it is not there, and meet what stands in the way, before there is anybody to share it with."""
-    url, reception = url_of(listener), Reception(msgspec.structs.replace(settings, embedder="none"))
+    url, reception = url_of(listener), ServerContext(msgspec.structs.replace(settings, embedder="none"))
     reception.close()
     run_workers(settings, listener, lambda: greet(reception, url))

@@ -16,7 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from muniment.model.errors import ConfigurationError, StoreUnavailable
-from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.reception.server_context import ServerContext
 from muniment.surfaces.reception.settings import ServerSettings
 
 STREAM_FRAME_BYTES_MAX = 16_384
@@ -67,7 +67,7 @@ class Listening(uvicorn.Server):
     def __init__(
         self,
         app: ASGIApp,
-        reception: Reception,
+        reception: ServerContext,
         *,
         ready: Callable[[], None] = _silent,
         told: Callable[[], bool] = lambda: False,

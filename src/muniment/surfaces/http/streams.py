@@ -15,8 +15,8 @@ from weakref import WeakKeyDictionary
 from muniment.engine.notebook import Notebook
 from muniment.model.errors import OperationalError
 from muniment.surfaces.http.streams_tickets import SharedTickets, Tickets
-from muniment.surfaces.reception.reception import Reception
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.principal import Principal
+from muniment.surfaces.reception.server_context import ServerContext
 
 _PAUSE_SECONDS = 0.02
 """A watch rests so long between two looks, so that many writes become few frames."""
@@ -24,7 +24,7 @@ _HEARD_SECONDS = 1.0
 """So often a watch looks without a hint while there are hints."""
 
 
-class Listener:
+class StreamListener:
     """One open stream, as far as waking it goes."""
 
     def __init__(self) -> None:
@@ -50,12 +50,12 @@ class Listener:
             self._wake.clear()
 
 
-class Watch:
+class StreamWatch:
     """Looks where one tenant's ledger stands, for as long as anybody listens."""
 
-    def __init__(self, reception: Reception, tenant: str) -> None:
+    def __init__(self, reception: ServerContext, tenant: str) -> None:
         self.epoch = 0
-        self.listeners: set[Listener] = set()
+        self.listeners: set[StreamListener] = set()
         self._reception = reception
         self._tenant = tenant
         self._notebook = Notebook.of(reception.owner(tenant))
@@ -112,12 +112,12 @@ class Watch:
 class Hub:
     """All streams of one server."""
 
-    def __init__(self, reception: Reception) -> None:
+    def __init__(self, reception: ServerContext) -> None:
         self.reception = reception
         seconds, crew = reception.settings.ticket_seconds, reception.crew
         self.tickets = Tickets(seconds) if crew is None else SharedTickets(seconds, crew.path)
         self.closing = False
-        self._watches: dict[str, Watch] = {}
+        self._watches: dict[str, StreamWatch] = {}
         reception.when_closing(self.close)
 
     def close(self) -> None:
@@ -135,13 +135,13 @@ class Hub:
             watch.nudge()
 
     @contextmanager
-    def listen(self, visitor: Visitor, carrier: str) -> Iterator[tuple[Watch, Listener]]:
+    def listen(self, visitor: Principal, carrier: str) -> Iterator[tuple[StreamWatch, StreamListener]]:
         """A place among the streams, up to so many for each actor."""
         with self.reception.limits.stream(visitor), self.reception.telemetry.stream(carrier):
             watch = self._watches.get(visitor.tenant)
             if watch is None:
-                watch = self._watches[visitor.tenant] = Watch(self.reception, visitor.tenant)
-            listener = Listener()
+                watch = self._watches[visitor.tenant] = StreamWatch(self.reception, visitor.tenant)
+            listener = StreamListener()
             watch.listeners.add(listener)
             try:
                 yield watch, listener
@@ -152,10 +152,10 @@ class Hub:
                     del self._watches[visitor.tenant]
 
 
-_HUBS: WeakKeyDictionary[Reception, Hub] = WeakKeyDictionary()
+_HUBS: WeakKeyDictionary[ServerContext, Hub] = WeakKeyDictionary()
 
 
-def hub_of(reception: Reception) -> Hub:
+def hub_of(reception: ServerContext) -> Hub:
     """The one hub of a reception."""
     if reception not in _HUBS:
         _HUBS[reception] = Hub(reception)

@@ -16,8 +16,8 @@ from muniment.contracts.strict.values import Json, JsonObject
 from muniment.model.value import Value
 from muniment.surfaces.http.akashik_answers import encoded
 from muniment.surfaces.http.akashik_doors import credential_of, permit
-from muniment.surfaces.http.streams import Hub, Listener, Watch
-from muniment.surfaces.reception.visitor import Grant, Visitor
+from muniment.surfaces.http.streams import Hub, StreamListener, StreamWatch
+from muniment.surfaces.reception.principal import Grant, Principal
 
 POSITIONS_MAX = 256
 """How much of the ledger one frame covers at most."""
@@ -41,7 +41,7 @@ class Frame(Value):
 class Flow:
     """The frames of one stream."""
 
-    def __init__(self, hub: Hub, visitor: Visitor, agent: str, after: int) -> None:
+    def __init__(self, hub: Hub, visitor: Principal, agent: str, after: int) -> None:
         self.visitor = visitor
         self.agent = agent
         self.cursor = after
@@ -65,7 +65,7 @@ class Flow:
         field = self._hub.reception.field(self.visitor.tenant)
         return field.notices(self.agent, credential_of(self.visitor), self.cursor, self._step)
 
-    async def frames(self, first: Frame, watch: Watch, listener: Listener) -> AsyncIterator[Frame]:
+    async def frames(self, first: Frame, watch: StreamWatch, listener: StreamListener) -> AsyncIterator[Frame]:
         """The first frame, then others as they come, and one without notices where the line was silent for the time of
         a heartbeat. Ends when the server closes; raises when the caller may no longer be here."""
         settings = self._hub.reception.settings

@@ -12,7 +12,7 @@ from time import monotonic
 
 from muniment.model.errors import Unauthenticated
 from muniment.model.value import Value, canonical, read_canonical
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.principal import Principal
 
 _KEPT_MAX = 10_000
 _SWEEP_EVERY = 100
@@ -22,7 +22,7 @@ _SUFFIX = ".ticket"
 class Ticket(Value):
     """Whose ticket it is, for which agent, and until when on this machine's clock."""
 
-    visitor: Visitor
+    visitor: Principal
     agent: str
     ends: float
 
@@ -35,7 +35,7 @@ class Tickets:
         self._clock = clock
         self._out: dict[str, Ticket] = {}
 
-    def issue(self, visitor: Visitor, agent: str) -> str:
+    def issue(self, visitor: Principal, agent: str) -> str:
         """A new ticket. The oldest go when there are too many: they are the next to end anyway."""
         self._sweep()
         while len(self._out) >= _KEPT_MAX:
@@ -68,7 +68,7 @@ class SharedTickets:
         self._clock = clock
         self._count = 0
 
-    def issue(self, visitor: Visitor, agent: str) -> str:
+    def issue(self, visitor: Principal, agent: str) -> str:
         """A new ticket. Those that ended unused are swept out now and then."""
         if self._count % _SWEEP_EVERY == 0:
             self._sweep()

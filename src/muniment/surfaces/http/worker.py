@@ -22,8 +22,8 @@ from muniment.surfaces.cli.output import complain, prepare
 from muniment.surfaces.http.app import build_app
 from muniment.surfaces.http.server import Listening
 from muniment.surfaces.problems import ExitCode, problem_of
-from muniment.surfaces.reception.crew import Crew, part_of
-from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.reception.server_context import ServerContext
+from muniment.surfaces.reception.worker_group import WorkerGroup, part_of
 from muniment.surfaces.telemetry.logs import Log
 from muniment.surfaces.telemetry.settings import TelemetrySettings
 
@@ -34,7 +34,7 @@ class Errand(Value):
     """What a worker is to do: by which settings, as which of the crew, and on which sockets, by their numbers."""
 
     settings: ServerSettings
-    crew: Crew
+    crew: WorkerGroup
     sockets: tuple[int, ...]
 
 
@@ -53,7 +53,7 @@ class _Told:
 def serve_as(errand: Errand, told: Callable[[], bool] = lambda: False) -> None:
     """Accept and answer until told to end, and lose nothing."""
     sockets = [socket.socket(fileno=number) for number in errand.sockets]
-    reception = Reception(part_of(errand.settings, errand.crew), crew=errand.crew)
+    reception = ServerContext(part_of(errand.settings, errand.crew), crew=errand.crew)
     try:
         reception.telemetry.log.install()
         Listening(build_app(reception), reception, ready=_say_ready, told=told).run(sockets)

@@ -26,7 +26,7 @@ import msgspec
 from muniment.config import ServerSettings
 from muniment.model.errors import StoreUnavailable
 from muniment.surfaces.http.worker import Errand
-from muniment.surfaces.reception.crew import Crew
+from muniment.surfaces.reception.worker_group import WorkerGroup
 from muniment.surfaces.telemetry.logs import Log
 from muniment.surfaces.telemetry.settings import LogLevel, telemetry_of
 
@@ -138,7 +138,7 @@ class _Crew:
                 signal.signal(number, handler)
 
     def _hire(self, number: int) -> None:
-        crew = Crew(worker=number, of=self._settings.workers, folder=str(self._folder))
+        crew = WorkerGroup(worker=number, of=self._settings.workers, folder=str(self._folder))
         sockets = (self._listener.fileno(),)
         worker = _Worker(Errand(settings=self._settings, crew=crew, sockets=sockets), self._events)
         self._workers[number] = worker

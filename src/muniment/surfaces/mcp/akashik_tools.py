@@ -12,15 +12,15 @@ from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import Malformed
 from muniment.surfaces.http.akashik_answers import GRANTS, grant_of
 from muniment.surfaces.http.akashik_messages import PROTOCOL, VERSION
-from muniment.surfaces.mcp.akashik_telling import ANSWER, DATA, credential_of, refused, told
 from muniment.surfaces.mcp.akashik_views import BESIDE
+from muniment.surfaces.mcp.render_akashik import ANSWER, DATA, credential_of, refused, told
 from muniment.surfaces.mcp.schemas import schema_of
-from muniment.surfaces.mcp.seat import Seat
-from muniment.surfaces.mcp.tool import ADDS, CHANGES, READS, Hints, Told, Tool, Words
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.mcp.session import McpSession
+from muniment.surfaces.mcp.tool import ADDS, CHANGES, READS, McpTool, ToolAnswer, ToolDescription, ToolHints
+from muniment.surfaces.reception.principal import Grant
 
 _NAME: JsonObject = {"type": "string", "minLength": 1}
-_WORDS: dict[FieldOperation, tuple[str, str, Hints]] = {
+_WORDS: dict[FieldOperation, tuple[str, str, ToolHints]] = {
     FieldOperation.REGISTER: ("Join the Field", "Make an agent known to the Field, with its role. Needed first.", ADDS),
     FieldOperation.DEREGISTER: ("Leave the Field", "Take an agent off the roster. What it wrote stays.", ADDS),
     FieldOperation.RECORD: (
@@ -66,10 +66,10 @@ _WORDS: dict[FieldOperation, tuple[str, str, Hints]] = {
 }
 
 
-def _operation(operation: FieldOperation) -> Tool:
+def _operation(operation: FieldOperation) -> McpTool:
     title, words, hints = _WORDS[operation]
-    return Tool(
-        words=Words(
+    return McpTool(
+        words=ToolDescription(
             name=f"akashik_{operation.value.lower()}",
             title=f"Akashik: {title}",
             description=f"Akashik {operation.value}. {words} {DATA}",
@@ -105,7 +105,7 @@ def _envelope(operation: FieldOperation) -> JsonObject:
     return {"type": "object", "properties": fields, **needed}
 
 
-def _send(operation: FieldOperation, seat: Seat, given: JsonObject) -> Told:
+def _send(operation: FieldOperation, seat: McpSession, given: JsonObject) -> ToolAnswer:
     return told(seat.field().send(_message(operation, given), credential_of(seat)))
 
 

@@ -12,10 +12,10 @@ from muniment.contracts.akashik.notices import LastNotified as Heard
 from muniment.contracts.akashik.nouns import EPOCH_MAX
 from muniment.contracts.shape import Wire
 from muniment.contracts.strict.values import JsonObject
-from muniment.surfaces.mcp.akashik_telling import ANSWER, DATA, credential_of, refused, told
-from muniment.surfaces.mcp.seat import Seat
-from muniment.surfaces.mcp.tool import CHANGES, READS, Told, Words, said, tool
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.mcp.render_akashik import ANSWER, DATA, credential_of, refused, told
+from muniment.surfaces.mcp.session import McpSession
+from muniment.surfaces.mcp.tool import CHANGES, READS, ToolAnswer, ToolDescription, said, tool
+from muniment.surfaces.reception.principal import Grant
 
 POSITIONS, POSITIONS_MAX = 256, 10_000
 
@@ -49,19 +49,19 @@ class Failing(Wire):
     session_id: Annotated[Name, Meta(description="The session the agent speaks in.")] | UnsetType = UNSET
 
 
-def _status(seat: Seat, look: Looking) -> Told:
+def _status(seat: McpSession, look: Looking) -> ToolAnswer:
     return told(seat.field().status(credential_of(seat), said(look.agent_id), said(look.session_id)))
 
 
-def _agents(seat: Seat, look: Looking) -> Told:
+def _agents(seat: McpSession, look: Looking) -> ToolAnswer:
     return told(seat.field().agents(credential_of(seat), said(look.agent_id), said(look.session_id)))
 
 
-def _conflicts(seat: Seat, look: Looking) -> Told:
+def _conflicts(seat: McpSession, look: Looking) -> ToolAnswer:
     return told(seat.field().conflicts(credential_of(seat), said(look.agent_id), said(look.session_id)))
 
 
-def _notices(seat: Seat, poll: Polling) -> Told:
+def _notices(seat: McpSession, poll: Polling) -> ToolAnswer:
     """What is due of the epochs looked at. Within one answer a subscription's debounce holds; between two there is
     nobody who would remember what was told."""
     found = seat.field().notices(poll.agent_id, credential_of(seat), poll.after_epoch, poll.limit)
@@ -70,19 +70,19 @@ def _notices(seat: Seat, poll: Polling) -> Told:
     return told(document)
 
 
-def _retract(seat: Seat, asked: Retracting) -> Told:
+def _retract(seat: McpSession, asked: Retracting) -> ToolAnswer:
     session = said(asked.session_id)
     return told(seat.field().retract(credential_of(seat), asked.agent_id, asked.memory_unit_id, asked.reason, session))
 
 
-def _fail(seat: Seat, report: Failing) -> Told:
+def _fail(seat: McpSession, report: Failing) -> ToolAnswer:
     failed, session = said(report.failed_agent_id), said(report.session_id)
     return told(seat.field().fail(credential_of(seat), report.agent_id, report.reason, failed=failed, session=session))
 
 
 BESIDE = (
     tool(
-        Words(
+        ToolDescription(
             name="akashik_status",
             title="Akashik: State of the Field",
             description="The Field's epoch, level and counts, of what the agent may see.",
@@ -95,7 +95,7 @@ BESIDE = (
         fails=partial(refused, operation="STATUS"),
     ),
     tool(
-        Words(
+        ToolDescription(
             name="akashik_agents",
             title="Akashik: Agents of the Field",
             description="The agents that are registered, of what the agent may see.",
@@ -108,7 +108,7 @@ BESIDE = (
         fails=partial(refused, operation="AGENTS"),
     ),
     tool(
-        Words(
+        ToolDescription(
             name="akashik_conflicts",
             title="Akashik: Conflicts of the Field",
             description=f"The conflicts of which the agent may see both sides. {DATA}",
@@ -121,7 +121,7 @@ BESIDE = (
         fails=partial(refused, operation="CONFLICTS"),
     ),
     tool(
-        Words(
+        ToolDescription(
             name="akashik_notices",
             title="Akashik: What happened",
             description=(
@@ -137,7 +137,7 @@ BESIDE = (
         fails=partial(refused, operation="NOTICES"),
     ),
     tool(
-        Words(
+        ToolDescription(
             name="akashik_retract",
             title="Akashik: Take a unit back",
             description=(
@@ -153,7 +153,7 @@ BESIDE = (
         fails=partial(refused, operation="RETRACT"),
     ),
     tool(
-        Words(
+        ToolDescription(
             name="akashik_fail",
             title="Akashik: Report a failed agent",
             description=(

@@ -35,14 +35,14 @@ SOURCE_TYPE = "If not your own words: tool, web, email ..."
 Reason = Annotated[str, Meta(description="Why; kept with the decision.")]
 
 
-class Link(Wire):
+class LinkArguments(Wire):
     """A link to another record."""
 
     type: RelationType
     id: RecordName
 
 
-class Said(Wire):
+class MemoryArguments(Wire):
     """What can be said of a memory in passing."""
 
     content: Annotated[str, Meta(description="What to remember, as one plain statement.", min_length=1)]
@@ -75,7 +75,7 @@ class Said(Wire):
     ) = UNSET
 
 
-class Proposed(Said):
+class ProposalArguments(MemoryArguments):
     """Everything that can be said of a memory."""
 
     target: Annotated[str, Meta(description="The record this is a new revision of.")] | UnsetType = UNSET
@@ -97,7 +97,7 @@ class Proposed(Said):
     expires_at: Annotated[When, Meta(description="When it is no longer to be told.")] | UnsetType = UNSET
     supersedes: Annotated[str, Meta(description="The record it replaces.")] | UnsetType = UNSET
     parent: Annotated[str, Meta(description="The record it is a part of, and stands on.")] | UnsetType = UNSET
-    relations: list[Link] | UnsetType = UNSET
+    relations: list[LinkArguments] | UnsetType = UNSET
     entities: Annotated[list[str], Meta(description="Names it speaks of.")] | UnsetType = UNSET
     owner: Annotated[str, Meta(description="Who answers for it.")] | UnsetType = UNSET
     next_review_at: When | UnsetType = UNSET
@@ -118,7 +118,7 @@ class Proposed(Said):
     barred_scopes: list[Scope] | UnsetType = UNSET
 
 
-class Bounds(Wire):
+class BoundsArguments(Wire):
     """The bounds within which records are looked for. An empty list allows nothing."""
 
     purpose: Annotated[str, Meta(description="What the answer is for; the policy may care.")] | UnsetType = UNSET
@@ -142,7 +142,7 @@ class Bounds(Wire):
     budget_tokens: Annotated[int, Meta(ge=0, description="At most so many tokens of content.")] | UnsetType = UNSET
 
 
-class Question(Bounds):
+class QuestionArguments(BoundsArguments):
     query: Annotated[str, Meta(description="What is sought, in words.", min_length=1)]
     floor: (
         Annotated[float, Meta(ge=0, le=1, description="How likely something must fit to be told; 0 tells all.")]
@@ -154,7 +154,7 @@ class Question(Bounds):
     precise: Annotated[bool, Meta(description="Only what holds the name the question is bound by.")] | UnsetType = UNSET
 
 
-class About(Bounds):
+class AttuneArguments(BoundsArguments):
     """What an agent is about, when it asks for what it should know instead of putting a question."""
 
     role: Annotated[str, Meta(description="What you are.")] | UnsetType = UNSET
@@ -163,16 +163,16 @@ class About(Bounds):
     since: Annotated[int, Meta(ge=0, description="Only what was written or changed after this epoch.")] = 0
 
 
-class One(Wire):
+class RecordArguments(Wire):
     record_id: RecordName
     revision: Annotated[int, Meta(ge=1, description="A revision other than the present one.")] | UnsetType = UNSET
 
 
-class Past(Wire):
+class HistoryArguments(Wire):
     record_id: RecordName
 
 
-class Ancestry(Wire):
+class LineageArguments(Wire):
     record_id: RecordName
     direction: Annotated[
         Literal["up", "down", "both"], Meta(description="What it stands on, what stands on it, or both.")
@@ -181,22 +181,22 @@ class Ancestry(Wire):
     types: Annotated[list[str], Meta(description="Only links of these types.")] | UnsetType = UNSET
 
 
-class Receipted(Wire):
+class ReceiptArguments(Wire):
     receipt_id: Annotated[str, Meta(description="The receipt of a recall, such as rcp_1.")]
     replay: Annotated[
         bool, Meta(description="Rebuild the store as it was then and search it again from nothing; may take long.")
     ] = False
 
 
-class Nothing(Wire):
+class NoArguments(Wire):
     pass
 
 
-class Disputes(Wire):
+class ConflictsArguments(Wire):
     all: Annotated[bool, Meta(description="Those that are settled too.")] = False
 
 
-class Settlement(Wire):
+class SettleArguments(Wire):
     conflict_id: Annotated[str, Meta(description="The conflict's id, such as con_1.")]
     strategy: Strategy
     rationale: Annotated[str, Meta(description="Why this way; kept with the decision.")]
@@ -211,7 +211,7 @@ class Settlement(Wire):
     )
 
 
-class Outcome(Wire):
+class OutcomeArguments(Wire):
     record_id: RecordName
     result: Literal["helpful", "misleading"]
     weight: Annotated[float, Meta(gt=0, le=1, description="How much it counts.")] = 1.0
@@ -222,13 +222,13 @@ class Outcome(Wire):
     )
 
 
-class Retracted(Wire):
+class RetractArguments(Wire):
     record_id: RecordName
     reason: Reason
     expected_revision: Revision | UnsetType = UNSET
 
 
-class Targeted(Wire):
+class TargetArguments(Wire):
     """What is meant; exactly one of these is said."""
 
     record_id: Annotated[str, Meta(description="One record, by its id.")] | UnsetType = UNSET
@@ -238,7 +238,7 @@ class Targeted(Wire):
     session: Annotated[str, Meta(description="Everything of this session.")] | UnsetType = UNSET
 
 
-class Forgetting(Targeted):
+class ForgetArguments(TargetArguments):
     reason: Annotated[str, Meta(description="Why; kept for good, so name a ticket and no person.")]
     cascade: (
         Annotated[DerivedPolicy, Meta(description="What becomes of what was derived (default: the policy's).")]
@@ -253,7 +253,7 @@ class Forgetting(Targeted):
     ] = False
 
 
-class Withdrawing(Wire):
+class WithdrawArguments(Wire):
     by: Literal["actor", "source", "session"]
     value: Annotated[str, Meta(description="Which actor, source or session.")]
     reason: Reason
@@ -277,32 +277,32 @@ class Rewinding(Wire):
     dry_run: Annotated[bool, Meta(description="Only tell what would be. True unless you say false.")] = True
 
 
-class Setting(Wire):
+class QuarantineArguments(Wire):
     record_id: RecordName
     reason: Reason
     expected_revision: Revision | UnsetType = UNSET
 
 
-class Holding(Targeted):
+class HoldArguments(TargetArguments):
     reason: Reason
 
 
-class Lifting(Wire):
+class LiftArguments(Wire):
     hold_id: Annotated[str, Meta(description="The hold's id, such as hld_1.")]
     reason: Reason
 
 
-class Topic(Wire):
+class TopicArguments(Wire):
     about: Annotated[str, Meta(description="Words; leave out to see everybody.")] | UnsetType = UNSET
     limit: Annotated[int, Meta(ge=1, le=10_000)] = 50
 
 
-class Waiting(Wire):
+class QueueArguments(Wire):
     after: Annotated[str, Meta(description="Go on after this proposal.")] | UnsetType = UNSET
     limit: Annotated[int, Meta(ge=1, le=1_000)] = 50
 
 
-class Ruling(Wire):
+class DecideArguments(Wire):
     proposal_id: Annotated[str, Meta(description="The held proposal, such as prp_1.")]
     answer: Literal["accept", "discard"]
     reason: Reason

@@ -17,7 +17,7 @@ import msgspec
 from muniment.model.decoding import decode_json
 from muniment.model.errors import Malformed
 from muniment.model.value import Value
-from muniment.surfaces.mcp.lines import Lines, end_on_signal, suppress_gone
+from muniment.surfaces.mcp.stdin_lines import StdinLines, end_on_signal, suppress_gone
 
 AT_ONCE = 16
 ANSWER_SECONDS = 300.0
@@ -25,7 +25,7 @@ _INTERNAL = -32603
 _VERSION = "mcp-protocol-version"
 
 
-class Far(Value):
+class RemoteServer(Value):
     """The server at the other end: where it is, the key it asks for, and which tools are wanted."""
 
     url: str
@@ -50,13 +50,13 @@ class _Asked(msgspec.Struct):
     method: str = ""
 
 
-def join(far: Far) -> None:
+def join(far: RemoteServer) -> None:
     """Carry messages until standard input ends, nobody reads on, or somebody asks the process to end."""
     with suppress_gone():
         anyio.run(_join, far)
 
 
-async def _join(far: Far) -> None:
+async def _join(far: RemoteServer) -> None:
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     if far.key is not None:
         headers["Authorization"] = f"Bearer {far.key}"
@@ -67,7 +67,7 @@ async def _join(far: Far) -> None:
         async with anyio.create_task_group() as signals:
             signals.start_soon(end_on_signal, signals.cancel_scope)
             async with anyio.create_task_group() as group:
-                async for line in Lines():
+                async for line in StdinLines():
                     if line.strip():
                         await carrier.room.acquire()
                         group.start_soon(carrier.carry, line)

@@ -8,29 +8,29 @@ import msgspec
 
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.value import Value
-from muniment.operations import OPERATIONS, Operation
+from muniment.operations import OPERATIONS, OperationSpec
 from muniment.operations.wire import shape_of
+from muniment.surfaces.mcp.render import QUOTED
 from muniment.surfaces.mcp.schemas import schema_of
-from muniment.surfaces.mcp.seat import Seat
-from muniment.surfaces.mcp.telling import QUOTED
-from muniment.surfaces.mcp.tool import ADDS, CHANGES, READS, Told, Tool, Words, problem
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.mcp.session import McpSession
+from muniment.surfaces.mcp.tool import ADDS, CHANGES, READS, McpTool, ToolAnswer, ToolDescription, problem
+from muniment.surfaces.reception.principal import Grant
 
 
-def tool_of(row: Operation) -> Tool:
+def tool_of(row: OperationSpec) -> McpTool:
     """The tool of an operation, called as the method is."""
     takes, grant = _request(row), Grant(row.grant.value)
 
-    def perform(seat: Seat, given: JsonObject) -> Told:
+    def perform(seat: McpSession, given: JsonObject) -> ToolAnswer:
         shape = shape_of(takes)
         asked = shape.settle(shape.sketch_plain(given))
         said = {name: value for name in takes.__struct_fields__ if (value := getattr(asked, name)) is not None}
         found: Value = attrgetter(row.name)(seat.memory)(**said)
         document = found.to_dict()
-        return Told(document=document, text=f"{QUOTED}\n{msgspec.json.encode(document).decode()}")
+        return ToolAnswer(document=document, text=f"{QUOTED}\n{msgspec.json.encode(document).decode()}")
 
-    return Tool(
-        words=Words(name=row.name.rpartition(".")[2], title=row.summary, description=row.help),
+    return McpTool(
+        words=ToolDescription(name=row.name.rpartition(".")[2], title=row.summary, description=row.help),
         hints=READS if not row.changes else CHANGES if row.grant is Grant.REVIEW else ADDS,
         grant=grant,
         takes=schema_of(takes),
@@ -41,7 +41,7 @@ def tool_of(row: Operation) -> Tool:
     )
 
 
-def _request(row: Operation) -> type[Value]:
+def _request(row: OperationSpec) -> type[Value]:
     """What is said in the path, the parameters and the body of a request, as one struct."""
     if not row.places and row.body is None and row.query is not None:
         return row.query
@@ -55,4 +55,4 @@ def _request(row: Operation) -> type[Value]:
     return made
 
 
-DERIVED: tuple[Tool, ...] = tuple(tool_of(row) for row in OPERATIONS if row.tool)
+DERIVED: tuple[McpTool, ...] = tuple(tool_of(row) for row in OPERATIONS if row.tool)

@@ -18,11 +18,11 @@ from muniment.model.errors import LimitExceeded, Malformed, Unreadable
 from muniment.surfaces.http.bodies import JSON, read_body
 from muniment.surfaces.http.doors import peer_of
 from muniment.surfaces.http.problems import Declined
-from muniment.surfaces.mcp.choice import Choice, read_choice
-from muniment.surfaces.mcp.seat import Seat
 from muniment.surfaces.mcp.server import Lifespan, build_server
-from muniment.surfaces.reception.reception import Reception
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.mcp.session import McpSession
+from muniment.surfaces.mcp.tool_profiles import ToolProfile, read_choice
+from muniment.surfaces.reception.principal import Principal
+from muniment.surfaces.reception.server_context import ServerContext
 
 T = TypeVar("T")
 _READ = ReaderLimits(depth=64)
@@ -30,38 +30,40 @@ SMALL = 16_384
 """Bodies up to so many bytes are read where they arrive; larger ones in a thread, so that nobody waits for them."""
 
 
-class ServedDesk:
+class ServedContext:
     """The desk of a shared server: the visitor is the one whom the doors let in with this very message."""
 
-    def __init__(self, reception: Reception) -> None:
+    def __init__(self, reception: ServerContext) -> None:
         self._reception = reception
 
-    def visitor(self, request: Request | None) -> Visitor:
+    def visitor(self, request: Request | None) -> Principal:
         assert request is not None, "a message over HTTP comes with its request"
         found = request.state.visitor
-        assert isinstance(found, Visitor), "the doors let nobody in whom they do not know"
+        assert isinstance(found, Principal), "the doors let nobody in whom they do not know"
         return found
 
-    def seat(self, visitor: Visitor) -> Seat:
+    def seat(self, visitor: Principal) -> McpSession:
         reception = self._reception
-        return Seat(visitor, reception.memory(visitor), lambda: reception.field(visitor.tenant))
+        return McpSession(visitor, reception.memory(visitor), lambda: reception.field(visitor.tenant))
 
     async def run(self, call: Callable[[], T]) -> T:
         return await self._reception.run(call)
 
-    def denied(self, visitor: Visitor, request: Request | None, *, what: str, code: str) -> None:
+    def denied(self, visitor: Principal, request: Request | None, *, what: str, code: str) -> None:
         peer = peer_of(request.scope) if request is not None else "unknown"
         self._reception.denied(visitor, what=what, code=code, peer=peer)
 
 
-class Endpoint:
+class McpEndpoint:
     """The application at `/mcp`. Only POST is answered: without sessions there is no stream to open and none to end."""
 
-    def __init__(self, reception: Reception) -> None:
-        desk = ServedDesk(reception)
-        self._servers: dict[Choice | None, Server[Lifespan]] = {choice: build_server(desk, choice) for choice in Choice}
+    def __init__(self, reception: ServerContext) -> None:
+        desk = ServedContext(reception)
+        self._servers: dict[ToolProfile | None, Server[Lifespan]] = {
+            choice: build_server(desk, choice) for choice in ToolProfile
+        }
         # Who asks for no choice is offered the core, and may go on to call what they knew before there was one.
-        self._servers[None] = build_server(desk, callable_=Choice.ALL)
+        self._servers[None] = build_server(desk, callable_=ToolProfile.ALL)
         self._limit = reception.settings.body_bytes_max
         self._reception = reception
 
@@ -112,7 +114,7 @@ def _rpc_error(code: int, words: str) -> Response:
     return Response(msgspec.json.encode(body), status_code=400, media_type=JSON)
 
 
-def _chosen(request: Request) -> Choice | None:
+def _chosen(request: Request) -> ToolProfile | None:
     """Which tools the address asks for, if any: `/mcp?tools=memory`."""
     said = request.query_params
     if set(said) - {"tools"}:

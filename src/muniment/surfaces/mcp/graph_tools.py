@@ -15,14 +15,14 @@ from muniment.contracts.strict.values import Json, JsonObject
 from muniment.engine import Memory
 from muniment.model.decoding import convert
 from muniment.model.errors import Malformed
-from muniment.surfaces.mcp.seat import Seat
-from muniment.surfaces.mcp.tool import Hints, Told, Tool, Words, problem
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.mcp.session import McpSession
+from muniment.surfaces.mcp.tool import McpTool, ToolAnswer, ToolDescription, ToolHints, problem
+from muniment.surfaces.reception.principal import Grant
 
 RESOURCE = "memory://knowledge-graph"
-_READS = Hints(reads=True, repeatable=True)
-_ADDS = Hints()
-_DELETES = Hints(destroys=True, repeatable=True)
+_READS = ToolHints(reads=True, repeatable=True)
+_ADDS = ToolHints()
+_DELETES = ToolHints(destroys=True, repeatable=True)
 CHANGING = frozenset(
     {
         "create_entities",
@@ -36,7 +36,7 @@ CHANGING = frozenset(
 Work = Callable[[KnowledgeGraph, JsonObject], object]
 
 
-def graph_of(seat: Seat) -> KnowledgeGraph:
+def graph_of(seat: McpSession) -> KnowledgeGraph:
     return KnowledgeGraph(AdapterMemory(seat.memory, adapter="graph"))
 
 
@@ -48,7 +48,7 @@ def take_in(memory: Memory, file: Path) -> int:
         raise Malformed("memory-file", f"a file that can be read ({error.strerror})") from None
 
 
-def read_resource(seat: Seat) -> str:
+def read_resource(seat: McpSession) -> str:
     return _spelled(graph_of(seat).read_graph())
 
 
@@ -133,27 +133,27 @@ def _spelled(document: object) -> str:
 
 
 def _tool(
-    name: str, title: str, description: str, hints: Hints, takes: JsonObject, answers: JsonObject, work: Work
-) -> Tool:
+    name: str, title: str, description: str, hints: ToolHints, takes: JsonObject, answers: JsonObject, work: Work
+) -> McpTool:
     grant = Grant.READ if hints.reads else Grant.WRITE
     fields = list(cast(JsonObject, takes["properties"]))
     whole = next(iter(cast(JsonObject, answers["properties"])))
 
-    def perform(seat: Seat, given: JsonObject) -> Told:
+    def perform(seat: McpSession, given: JsonObject) -> ToolAnswer:
         said = {field: _read(given, field) for field in fields}
         try:
             found = work(graph_of(seat), said)
         except EntityMissing as error:
-            return Told(document=None, text=str(error), failed=True)
+            return ToolAnswer(document=None, text=str(error), failed=True)
         except NotKept as error:
-            return Told(document=None, text=f"error not_kept: {error}", failed=True)
+            return ToolAnswer(document=None, text=f"error not_kept: {error}", failed=True)
         if answers is _DONE:
-            return Told(document={"success": True, "message": found}, text=str(found))
+            return ToolAnswer(document={"success": True, "message": found}, text=str(found))
         document = found if answers is _GRAPH else {whole: found}
-        return Told(document=document, text=_spelled(found))
+        return ToolAnswer(document=document, text=_spelled(found))
 
-    return Tool(
-        words=Words(name=name, title=title, description=description),
+    return McpTool(
+        words=ToolDescription(name=name, title=title, description=description),
         hints=hints,
         grant=grant,
         takes=takes,

@@ -15,12 +15,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from muniment.surfaces.http.doors import visitor_of
 from muniment.surfaces.http.problems import Declined
-from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.reception.server_context import ServerContext
 
 PATH = "/mcp"
 
 
-def mount(reception: Reception) -> BaseRoute:
+def mount(reception: ServerContext) -> BaseRoute:
     """The route of the protocol. Without the SDK it says what is missing; the rest of the server does without."""
     return Route(PATH, _Door(reception))
 
@@ -28,7 +28,7 @@ def mount(reception: Reception) -> BaseRoute:
 class _Door:
     """Lets callers in and loads the SDK for the first of them: it takes longer to load than all the rest."""
 
-    def __init__(self, reception: Reception) -> None:
+    def __init__(self, reception: ServerContext) -> None:
         self._reception = reception
         self._loading = asyncio.Lock()
         self._endpoint: ASGIApp | None = None
@@ -48,7 +48,7 @@ class _Door:
         await self._endpoint(scope, receive, send)
 
 
-def _loaded(reception: Reception) -> ASGIApp:
-    from muniment.surfaces.mcp.endpoint import Endpoint
+def _loaded(reception: ServerContext) -> ASGIApp:
+    from muniment.surfaces.mcp.endpoint import McpEndpoint
 
-    return Endpoint(reception)
+    return McpEndpoint(reception)

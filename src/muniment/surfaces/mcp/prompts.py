@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 from muniment.model.errors import Malformed, NotFound
 from muniment.model.value import Value
-from muniment.surfaces.mcp import telling
-from muniment.surfaces.mcp.seat import Seat
+from muniment.surfaces.mcp import render
+from muniment.surfaces.mcp.session import McpSession
 
 Given = dict[str, str]
 _QUEUE_MAX = 20
 
 
-class Slot(Value):
+class PromptArgument(Value):
     """One thing a prompt asks of the person who picks it."""
 
     name: str
@@ -24,40 +24,40 @@ class Slot(Value):
     required: bool = True
 
 
-class Prompt(Value):
+class McpPrompt(Value):
     name: str
     title: str
     description: str
-    write: Callable[[Seat, Given], str]
-    slots: tuple[Slot, ...] = ()
+    write: Callable[[McpSession, Given], str]
+    slots: tuple[PromptArgument, ...] = ()
 
 
-def _known(seat: Seat, given: Given) -> str:
+def _known(seat: McpSession, given: Given) -> str:
     found = seat.memory.recall(given["topic"])
     return "\n".join(
         [
-            f"What do we know about this: {telling.line(given['topic'])}",
+            f"What do we know about this: {render.line(given['topic'])}",
             "Answer from the records below and cite each by its marker. Say which are contested, weak or old, and "
             "what is not known. Add nothing that no record says.",
             "",
-            telling.recall(found),
+            render.recall(found),
         ]
     )
 
 
-def _review(seat: Seat, _: Given) -> str:
+def _review(seat: McpSession, _: Given) -> str:
     waiting = seat.memory.review.queue(limit=_QUEUE_MAX)
     return "\n".join(
         [
             "Go through the proposals that wait, one by one. For each, say what it claims, what stands behind it, "
             "whether memory agrees (use `recall`), and what you would answer and why. Ask me before you call `decide`.",
             "",
-            telling.queue(waiting),
+            render.queue(waiting),
         ]
     )
 
 
-def _settle(seat: Seat, given: Given) -> str:
+def _settle(seat: McpSession, given: Given) -> str:
     views = [view for view in seat.memory.review.conflicts() if view.id == given["conflict_id"]]
     if not views:
         raise NotFound("conflict", given["conflict_id"])
@@ -66,36 +66,36 @@ def _settle(seat: Seat, given: Given) -> str:
             "Help me to settle this disagreement. Compare both sides by evidence, origin, age and what they stand on "
             "(use `lineage` and `history`), name the strategy that fits and why, and ask me before you call `resolve`.",
             "",
-            telling.conflicts(views),
+            render.conflicts(views),
         ]
     )
 
 
 PROMPTS = (
-    Prompt(
+    McpPrompt(
         name="what-do-we-know",
         title="What do we know about …",
         description="Recall a topic and answer from the records alone, with citations.",
         write=_known,
-        slots=(Slot(name="topic", description="What it is about, in words."),),
+        slots=(PromptArgument(name="topic", description="What it is about, in words."),),
     ),
-    Prompt(
+    McpPrompt(
         name="review-queue",
         title="Review what waits",
         description="Go through the proposals that wait for a reviewer.",
         write=_review,
     ),
-    Prompt(
+    McpPrompt(
         name="settle-conflict",
         title="Settle a disagreement",
         description="Weigh both sides of a conflict and propose how to settle it.",
         write=_settle,
-        slots=(Slot(name="conflict_id", description="The conflict's id; `conflicts` lists them."),),
+        slots=(PromptArgument(name="conflict_id", description="The conflict's id; `conflicts` lists them."),),
     ),
 )
 
 
-def write(prompt: Prompt, seat: Seat, given: Given) -> str:
+def write(prompt: McpPrompt, seat: McpSession, given: Given) -> str:
     """The text of a prompt. What it asks for must be said, and nothing else."""
     names = {slot.name for slot in prompt.slots}
     for slot in prompt.slots:

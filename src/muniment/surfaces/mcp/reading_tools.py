@@ -19,33 +19,33 @@ from muniment.surfaces.cli.shapes_trust import (
     lineage_shape,
 )
 from muniment.surfaces.cli.verdicts import QueueShape, queue_shape
-from muniment.surfaces.mcp import telling
+from muniment.surfaces.mcp import render
 from muniment.surfaces.mcp.arguments import (
-    About,
-    Ancestry,
-    Disputes,
-    One,
-    Past,
-    Question,
-    Receipted,
-    Topic,
-    Waiting,
+    AttuneArguments,
+    ConflictsArguments,
+    HistoryArguments,
+    LineageArguments,
+    QuestionArguments,
+    QueueArguments,
+    ReceiptArguments,
+    RecordArguments,
+    TopicArguments,
 )
 from muniment.surfaces.mcp.schemas import open_schema, schema_of
-from muniment.surfaces.mcp.seat import Seat
-from muniment.surfaces.mcp.tool import READS, Told, Words, said, spoken, tool
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.mcp.session import McpSession
+from muniment.surfaces.mcp.tool import READS, ToolAnswer, ToolDescription, said, spoken, tool
+from muniment.surfaces.reception.principal import Grant
 
 
-def _recall(seat: Seat, asked: Question) -> Told:
+def _recall(seat: McpSession, asked: QuestionArguments) -> ToolAnswer:
     bounds = cast(QueryOptions, spoken(asked, "query"))
     found = seat.memory.recall(asked.query, **bounds)
     floor = bounds.get("floor")
     shape = recall_shape(found, floor=seat.memory.insight.policy.recall.floor if floor is None else floor)
-    return Told(document=shape, text=telling.recall(found))
+    return ToolAnswer(document=shape, text=render.recall(found))
 
 
-def _attune(seat: Seat, about: About) -> Told:
+def _attune(seat: McpSession, about: AttuneArguments) -> ToolAnswer:
     bounds = cast(QueryOptions, spoken(about, "role", "task", "interests", "since"))
     found = seat.memory.attune(
         role=said(about.role),
@@ -54,50 +54,50 @@ def _attune(seat: Seat, about: About) -> Told:
         since=about.since,
         **bounds,
     )
-    return Told(document=recall_shape(found), text=telling.recall(found))
+    return ToolAnswer(document=recall_shape(found), text=render.recall(found))
 
 
-def _get(seat: Seat, asked: One) -> Told:
+def _get(seat: McpSession, asked: RecordArguments) -> ToolAnswer:
     found = seat.memory.get(asked.record_id, revision=said(asked.revision))
-    return Told(document=disclosure_shape(found), text=telling.record(found))
+    return ToolAnswer(document=disclosure_shape(found), text=render.record(found))
 
 
-def _history(seat: Seat, asked: Past) -> Told:
+def _history(seat: McpSession, asked: HistoryArguments) -> ToolAnswer:
     found = seat.memory.history(asked.record_id)
-    return Told(document=history_shape(found), text=telling.history(found))
+    return ToolAnswer(document=history_shape(found), text=render.history(found))
 
 
-def _lineage(seat: Seat, asked: Ancestry) -> Told:
+def _lineage(seat: McpSession, asked: LineageArguments) -> ToolAnswer:
     found = seat.memory.insight.lineage(
         asked.record_id, direction=asked.direction, depth=said(asked.depth), types=said(asked.types)
     )
-    return Told(document=lineage_shape(found), text=telling.lineage(found))
+    return ToolAnswer(document=lineage_shape(found), text=render.lineage(found))
 
 
-def _explain(seat: Seat, asked: Receipted) -> Told:
+def _explain(seat: McpSession, asked: ReceiptArguments) -> ToolAnswer:
     told = seat.memory.explain(asked.receipt_id, replay=asked.replay)
-    return Told(document=explanation_shape(told), text=telling.explanation(told))
+    return ToolAnswer(document=explanation_shape(told), text=render.explanation(told))
 
 
-def _conflicts(seat: Seat, asked: Disputes) -> Told:
+def _conflicts(seat: McpSession, asked: ConflictsArguments) -> ToolAnswer:
     every = seat.memory.review.conflicts()
     views = tuple(view for view in every if asked.all or view.status is not ConflictStatus.RESOLVED)
-    return Told(document=conflicts_shape(views), text=telling.conflicts(views))
+    return ToolAnswer(document=conflicts_shape(views), text=render.conflicts(views))
 
 
-def _directory(seat: Seat, asked: Topic) -> Told:
+def _directory(seat: McpSession, asked: TopicArguments) -> ToolAnswer:
     found = seat.memory.insight.directory(said(asked.about), limit=asked.limit)
-    return Told(document=directory_shape(found), text=telling.directory(found))
+    return ToolAnswer(document=directory_shape(found), text=render.directory(found))
 
 
-def _queue(seat: Seat, asked: Waiting) -> Told:
+def _queue(seat: McpSession, asked: QueueArguments) -> ToolAnswer:
     waiting = seat.memory.review.queue(after=said(asked.after), limit=asked.limit)
-    return Told(document=queue_shape(waiting, limit=asked.limit), text=telling.queue(waiting))
+    return ToolAnswer(document=queue_shape(waiting, limit=asked.limit), text=render.queue(waiting))
 
 
 READING = (
     tool(
-        Words(
+        ToolDescription(
             name="recall",
             title="Recall from memory",
             description=(
@@ -110,12 +110,12 @@ READING = (
         ),
         READS,
         Grant.READ,
-        Question,
+        QuestionArguments,
         schema_of(RecallShape),
         _recall,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="attune",
             title="Catch up with memory",
             description=(
@@ -125,12 +125,12 @@ READING = (
         ),
         READS,
         Grant.READ,
-        About,
+        AttuneArguments,
         schema_of(RecallShape),
         _attune,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="get",
             title="Read one record",
             description=(
@@ -140,12 +140,12 @@ READING = (
         ),
         READS,
         Grant.READ,
-        One,
+        RecordArguments,
         schema_of(DisclosureShape),
         _get,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="history",
             title="History of a record",
             description=(
@@ -155,12 +155,12 @@ READING = (
         ),
         READS,
         Grant.READ,
-        Past,
+        HistoryArguments,
         schema_of(HistoryShape),
         _history,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="lineage",
             title="What a record stands on",
             description=(
@@ -170,12 +170,12 @@ READING = (
         ),
         READS,
         Grant.READ,
-        Ancestry,
+        LineageArguments,
         schema_of(LineageShape),
         _lineage,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="explain",
             title="Explain an answer",
             description=(
@@ -186,13 +186,13 @@ READING = (
         ),
         READS,
         Grant.READ,
-        Receipted,
+        ReceiptArguments,
         open_schema(ExplanationShape),
         _explain,
         needs=lambda given: Grant.AUDIT if given.get("replay") is True else Grant.READ,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="conflicts",
             title="Disagreements in memory",
             description=(
@@ -202,12 +202,12 @@ READING = (
         ),
         READS,
         Grant.READ,
-        Disputes,
+        ConflictsArguments,
         schema_of(ConflictsShape),
         _conflicts,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="directory",
             title="Who knows what",
             description=(
@@ -217,12 +217,12 @@ READING = (
         ),
         READS,
         Grant.READ,
-        Topic,
+        TopicArguments,
         schema_of(DirectoryShape),
         _directory,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="queue",
             title="Proposals that wait",
             description=(
@@ -232,7 +232,7 @@ READING = (
         ),
         READS,
         Grant.READ,
-        Waiting,
+        QueueArguments,
         schema_of(QueueShape),
         _queue,
     ),

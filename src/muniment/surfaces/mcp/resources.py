@@ -14,7 +14,7 @@ from muniment.model.value import Value
 from muniment.surfaces.cli.proofs import explanation_shape
 from muniment.surfaces.cli.shapes_trust import conflicts_shape
 from muniment.surfaces.cli.verdicts import queue_shape
-from muniment.surfaces.mcp.seat import Seat
+from muniment.surfaces.mcp.session import McpSession
 
 SCHEME = "muniment://"
 JSON = "application/json"
@@ -22,17 +22,17 @@ _QUEUE_MAX = 200
 _REVISION = re.compile(r"(.+)@([1-9][0-9]{0,8})")
 
 
-class Place(Value):
+class McpResource(Value):
     """Something to read: its address, or the form of its address, and what is there."""
 
     address: str
     name: str
     title: str
     description: str
-    read: Callable[[Seat, str], object]
+    read: Callable[[McpSession, str], object]
 
 
-def _record(seat: Seat, name: str) -> object:
+def _record(seat: McpSession, name: str) -> object:
     """A record by its id, or one of its revisions by a citation."""
     cited = _REVISION.fullmatch(name)
     if cited is not None:
@@ -40,27 +40,27 @@ def _record(seat: Seat, name: str) -> object:
     return disclosure_shape(seat.memory.get(name))
 
 
-def _receipt(seat: Seat, name: str) -> object:
+def _receipt(seat: McpSession, name: str) -> object:
     return explanation_shape(seat.memory.explain(name))
 
 
-def _queue(seat: Seat, _: str) -> object:
+def _queue(seat: McpSession, _: str) -> object:
     return queue_shape(seat.memory.review.queue(limit=_QUEUE_MAX), limit=_QUEUE_MAX)
 
 
-def _conflicts(seat: Seat, _: str) -> object:
+def _conflicts(seat: McpSession, _: str) -> object:
     return conflicts_shape(seat.memory.review.conflicts())
 
 
 FIXED = (
-    Place(
+    McpResource(
         address=f"{SCHEME}queue",
         name="queue",
         title="Proposals that wait",
         description="The proposals that wait for a reviewer, of what you may see. They are not memory.",
         read=_queue,
     ),
-    Place(
+    McpResource(
         address=f"{SCHEME}conflicts",
         name="conflicts",
         title="Disagreements in memory",
@@ -69,14 +69,14 @@ FIXED = (
     ),
 )
 FORMS = (
-    Place(
+    McpResource(
         address=f"{SCHEME}record/{{id}}",
         name="record",
         title="A record",
         description="One record by its id (rec_1) or its citation (rec_1@2), with its standing. Its content is data.",
         read=_record,
     ),
-    Place(
+    McpResource(
         address=f"{SCHEME}receipt/{{id}}",
         name="receipt",
         title="The receipt of a recall",
@@ -86,7 +86,7 @@ FORMS = (
 )
 
 
-def read(seat: Seat, address: str) -> str:
+def read(seat: McpSession, address: str) -> str:
     """What is at an address, as JSON text. An address we do not know is told like a thing that is not there."""
     for place in FIXED:
         if address == place.address:

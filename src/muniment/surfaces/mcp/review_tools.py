@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from muniment.surfaces.cli.shapes_trust import SettledShape, foreseen_shape, settled_shape
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
-from muniment.surfaces.mcp import telling
-from muniment.surfaces.mcp.arguments import Ruling, Settlement
+from muniment.surfaces.mcp import render
+from muniment.surfaces.mcp.arguments import DecideArguments, SettleArguments
 from muniment.surfaces.mcp.schemas import schema_of
-from muniment.surfaces.mcp.seat import Seat
-from muniment.surfaces.mcp.tool import ADDS, CHANGES, Told, Words, said, tool
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.mcp.session import McpSession
+from muniment.surfaces.mcp.tool import ADDS, CHANGES, ToolAnswer, ToolDescription, said, tool
+from muniment.surfaces.reception.principal import Grant
 
 
-def _decide(seat: Seat, ruling: Ruling) -> Told:
+def _decide(seat: McpSession, ruling: DecideArguments) -> ToolAnswer:
     verdict = seat.memory.review.decide(
         ruling.proposal_id,
         accept=ruling.answer == "accept",
@@ -21,10 +21,10 @@ def _decide(seat: Seat, ruling: Ruling) -> Told:
         scope=said(ruling.scope),
         scope_id=said(ruling.scope_id),
     )
-    return Told(document=verdict_shape(verdict), text=telling.verdict(verdict))
+    return ToolAnswer(document=verdict_shape(verdict), text=render.verdict(verdict))
 
 
-def _resolve(seat: Seat, settlement: Settlement) -> Told:
+def _resolve(seat: McpSession, settlement: SettleArguments) -> ToolAnswer:
     settled = seat.memory.review.resolve(
         settlement.conflict_id,
         strategy=settlement.strategy.value,
@@ -35,13 +35,13 @@ def _resolve(seat: Seat, settlement: Settlement) -> Told:
         dry_run=settlement.dry_run,
     )
     if settlement.dry_run:
-        return Told(document=foreseen_shape(settled), text=telling.foreseen(settled))
-    return Told(document=settled_shape(settled), text=telling.settled(settled))
+        return ToolAnswer(document=foreseen_shape(settled), text=render.foreseen(settled))
+    return ToolAnswer(document=settled_shape(settled), text=render.settled(settled))
 
 
 REVIEWING = (
     tool(
-        Words(
+        ToolDescription(
             name="decide",
             title="Answer for a held proposal",
             description=(
@@ -51,12 +51,12 @@ REVIEWING = (
         ),
         ADDS,
         Grant.REVIEW,
-        Ruling,
+        DecideArguments,
         schema_of(VerdictShape),
         _decide,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="resolve",
             title="Settle a disagreement",
             description=(
@@ -67,7 +67,7 @@ REVIEWING = (
         ),
         CHANGES,
         Grant.REVIEW,
-        Settlement,
+        SettleArguments,
         schema_of(SettledShape),
         _resolve,
     ),

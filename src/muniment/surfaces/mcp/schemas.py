@@ -15,8 +15,8 @@ _NAMED = frozenset({"properties", "patternProperties"})
 def schema_of(kind: type) -> JsonObject:
     """The schema of a type, with no reference left in it: many clients read none.
 
-    >>> from muniment.surfaces.mcp.arguments import Past
-    >>> sorted(schema_of(Past))
+    >>> from muniment.surfaces.mcp.arguments import HistoryArguments
+    >>> sorted(schema_of(HistoryArguments))
     ['additionalProperties', 'properties', 'required', 'type']
     """
     whole = _published("mcp", kind.__name__, kind)

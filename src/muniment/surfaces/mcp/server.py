@@ -21,13 +21,13 @@ from starlette.requests import Request
 from muniment.contracts.strict.values import JsonObject
 from muniment.model.errors import CallerError, MunimentError, NotPermitted
 from muniment.surfaces.http.problems import document_of
-from muniment.surfaces.mcp.choice import Choice, chosen
-from muniment.surfaces.mcp.seat import Desk, Seat
-from muniment.surfaces.mcp.tool import Told, Tool, problem
-from muniment.surfaces.reception.visitor import Grant, Visitor
+from muniment.surfaces.mcp.session import CallContext, McpSession
+from muniment.surfaces.mcp.tool import McpTool, ToolAnswer, problem
+from muniment.surfaces.mcp.tool_profiles import ToolProfile, chosen
+from muniment.surfaces.reception.principal import Grant, Principal
 
 if TYPE_CHECKING:
-    from muniment.surfaces.mcp.prompts import Prompt
+    from muniment.surfaces.mcp.prompts import McpPrompt
 
 Lifespan = dict[str, object]
 Context = ServerRequestContext[Lifespan, Request]
@@ -46,21 +46,23 @@ _SILENT = logging.CRITICAL + 1
 """The SDK's own log lines may repeat what a message says; ours tell where something failed."""
 
 
-def build_server(desk: Desk, choice: Choice = Choice.CORE, *, callable_: Choice | None = None) -> Server[Lifespan]:
+def build_server(
+    desk: CallContext, choice: ToolProfile = ToolProfile.CORE, *, callable_: ToolProfile | None = None
+) -> Server[Lifespan]:
     """A server whose callers sit at this desk. What is chosen is offered; with `callable_` more may be called by those
     who know it by name."""
     logging.getLogger("mcp").setLevel(_SILENT)
     offered = {one.words.name: one for one in chosen(choice)}
     tools = offered if callable_ is None else {one.words.name: one for one in chosen(callable_)} | offered
-    if choice is Choice.GRAPH:
+    if choice is ToolProfile.GRAPH:
         return _graph_server(GraphFace(desk, offered, tools))
-    face = Face(desk, offered, tools)
+    face = McpServer(desk, offered, tools)
     return Server(
         "muniment",
         version=version("muniment"),
         title="Muniment",
         description="Agent memory that can prove itself.",
-        instructions=BRIEF if choice is Choice.CORE else INSTRUCTIONS,
+        instructions=BRIEF if choice is ToolProfile.CORE else INSTRUCTIONS,
         on_list_tools=face.list_tools,
         on_call_tool=face.call_tool,
         on_list_resources=face.list_resources,
@@ -87,10 +89,10 @@ def _graph_server(face: GraphFace) -> Server[Lifespan]:
     )
 
 
-class Face:
+class McpServer:
     """The requests of the protocol. What goes wrong in a tool is the tool's answer; anything else a protocol error."""
 
-    def __init__(self, desk: Desk, offered: dict[str, Tool], tools: dict[str, Tool]) -> None:
+    def __init__(self, desk: CallContext, offered: dict[str, McpTool], tools: dict[str, McpTool]) -> None:
         self._desk = desk
         self._offered = offered
         self._tools = tools
@@ -170,7 +172,7 @@ class Face:
         message = types.PromptMessage(role="user", content=types.TextContent(text=text))
         return types.GetPromptResult(description=prompt.description, messages=[message])
 
-    async def _looked(self, ctx: Context, what: str, look: Callable[[Seat], str]) -> str:
+    async def _looked(self, ctx: Context, what: str, look: Callable[[McpSession], str]) -> str:
         """Look at something in the caller's name; what goes wrong is a protocol error that carries our code."""
         visitor = self._desk.visitor(ctx.request)
         try:
@@ -183,19 +185,19 @@ class Face:
             _unexpected(what, error)
             raise _protocol_error(error) from None
 
-    def _permit(self, visitor: Visitor, grant: Grant, what: str) -> None:
+    def _permit(self, visitor: Principal, grant: Grant, what: str) -> None:
         if grant not in visitor.grants:
             raise NotPermitted(visitor.actor.id, f"use {what} with this credential: it has no grant to {grant}")
 
-    def _tell_denied(self, ctx: Context, visitor: Visitor, what: str, told: Told) -> None:
+    def _tell_denied(self, ctx: Context, visitor: Principal, what: str, told: ToolAnswer) -> None:
         if told.denied is not None:
             self._desk.denied(visitor, ctx.request, what=f"mcp {what}", code=told.denied)
 
 
-class GraphFace(Face):
+class GraphFace(McpServer):
     """The face of `server-memory`: its tools, its one resource, and word to a subscriber that the graph changed."""
 
-    def __init__(self, desk: Desk, offered: dict[str, Tool], tools: dict[str, Tool]) -> None:
+    def __init__(self, desk: CallContext, offered: dict[str, McpTool], tools: dict[str, McpTool]) -> None:
         super().__init__(desk, offered, tools)
         self._subscribed = False
 
@@ -244,7 +246,7 @@ class GraphFace(Face):
             self._subscribed = subscribed
 
 
-def _listed(tool: Tool) -> types.Tool:
+def _listed(tool: McpTool) -> types.Tool:
     hints = types.ToolAnnotations(
         title=tool.words.title,
         read_only_hint=tool.hints.reads,
@@ -262,7 +264,7 @@ def _listed(tool: Tool) -> types.Tool:
     )
 
 
-def _offered(prompt: Prompt) -> types.Prompt:
+def _offered(prompt: McpPrompt) -> types.Prompt:
     slots = [
         types.PromptArgument(name=slot.name, description=slot.description, required=slot.required)
         for slot in prompt.slots
@@ -270,7 +272,7 @@ def _offered(prompt: Prompt) -> types.Prompt:
     return types.Prompt(name=prompt.name, title=prompt.title, description=prompt.description, arguments=slots)
 
 
-def _result(told: Told, tool: Tool) -> types.CallToolResult:
+def _result(told: ToolAnswer, tool: McpTool) -> types.CallToolResult:
     return types.CallToolResult(
         content=[types.TextContent(text=told.text)],
         structured_content=msgspec.to_builtins(told.document) if tool.answers is not None else None,
@@ -284,7 +286,7 @@ def _protocol_error(error: Exception) -> MCPError:
     return MCPError(code, found.detail, {"code": found.code, "hint": found.hint, "field": found.field})
 
 
-def _unexpected(what: str, error: Exception) -> Told:
+def _unexpected(what: str, error: Exception) -> ToolAnswer:
     """Log where an error came from, and of what type it is; never its words, which may quote somebody's content."""
     places = [f"{frame.filename}:{frame.lineno}" for frame in traceback.extract_tb(error.__traceback__)[-3:]]
     _log.error("%s failed: %s at %s", what, type(error).__name__, " < ".join(reversed(places)))

@@ -19,12 +19,12 @@ from starlette.requests import Request
 from muniment.engine import Memory
 from muniment.model.actor import OWNER
 from muniment.model.times import from_datetime
-from muniment.surfaces.mcp.choice import Choice
-from muniment.surfaces.mcp.lines import Lines, end_on_signal, suppress_gone
-from muniment.surfaces.mcp.seat import Seat
 from muniment.surfaces.mcp.server import build_server
-from muniment.surfaces.reception.denials import Denial, Denials
-from muniment.surfaces.reception.visitor import ANYONE, Visitor
+from muniment.surfaces.mcp.session import McpSession
+from muniment.surfaces.mcp.stdin_lines import StdinLines, end_on_signal, suppress_gone
+from muniment.surfaces.mcp.tool_profiles import ToolProfile
+from muniment.surfaces.reception.denials import Denial, DenialLog
+from muniment.surfaces.reception.principal import ANYONE, Principal
 
 if TYPE_CHECKING:
     from muniment.compat.akashik import Field
@@ -34,30 +34,30 @@ THREADS = 8
 PEER = "stdio"
 
 
-class LocalDesk:
+class LocalContext:
     """The desk of a server that one client started: everybody who writes to its input is that client."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
         self._owner = memory.as_actor(OWNER)
-        self._denials = Denials(lambda _: self._owner)
+        self._denials = DenialLog(lambda _: self._owner)
         self._opening = threading.Lock()
         self._field: Field | None = None
         self._threads = anyio.CapacityLimiter(THREADS)
         actor = memory.actor
-        self._visitor = Visitor(actor=actor, tenant=memory.tenant, agents=(ANYONE,) if actor.id == OWNER else ())
+        self._visitor = Principal(actor=actor, tenant=memory.tenant, agents=(ANYONE,) if actor.id == OWNER else ())
 
-    def visitor(self, request: Request | None) -> Visitor:
+    def visitor(self, request: Request | None) -> Principal:
         return self._visitor
 
-    def seat(self, visitor: Visitor) -> Seat:
-        return Seat(visitor, self._memory, self._shared_field)
+    def seat(self, visitor: Principal) -> McpSession:
+        return McpSession(visitor, self._memory, self._shared_field)
 
     async def run(self, call: Callable[[], T]) -> T:
         """A call that was begun is finished, whether or not anybody still waits for it."""
         return await anyio.to_thread.run_sync(call, limiter=self._threads)
 
-    def denied(self, visitor: Visitor, request: Request | None, *, what: str, code: str) -> None:
+    def denied(self, visitor: Principal, request: Request | None, *, what: str, code: str) -> None:
         now = from_datetime(datetime.now(UTC), field="at")
         denial = Denial(what=what, code=code, peer=PEER, first=now, last=now, who=visitor.actor.id)
         self._denials.add(visitor.tenant, denial)
@@ -74,19 +74,19 @@ class LocalDesk:
             return self._field
 
 
-def serve(memory: Memory, choice: Choice) -> None:
+def serve(memory: Memory, choice: ToolProfile) -> None:
     """Serve until standard input ends, nobody reads on, or somebody asks the process to end."""
     with suppress_gone():
         anyio.run(_serve, memory, choice)
 
 
-async def _serve(memory: Memory, choice: Choice) -> None:
-    desk = LocalDesk(memory)
+async def _serve(memory: Memory, choice: ToolProfile) -> None:
+    desk = LocalContext(memory)
     server = build_server(desk, choice)
     try:
         async with anyio.create_task_group() as group:
             group.start_soon(end_on_signal, group.cancel_scope)
-            lines = Lines()
+            lines = StdinLines()
             async with stdio_server(stdin=cast("anyio.AsyncFile[str]", lines)) as (read, write):
                 await server.run(read, write, server.create_initialization_options())
             group.cancel_scope.cancel()

@@ -16,14 +16,14 @@ from muniment.model.render import visible
 from muniment.model.value import Value
 from muniment.surfaces.http.problems import document_of
 from muniment.surfaces.mcp.schemas import schema_of
-from muniment.surfaces.mcp.seat import Seat
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.mcp.session import McpSession
+from muniment.surfaces.reception.principal import Grant
 
 A = TypeVar("A", bound=Wire)
 T = TypeVar("T")
 
 
-class Told(Value):
+class ToolAnswer(Value):
     """What a tool answers: the document, the same in words, whether it tells of a failure, and the code of one that
     turned the caller away."""
 
@@ -33,7 +33,7 @@ class Told(Value):
     denied: str | None = None
 
 
-class Hints(Value):
+class ToolHints(Value):
     """What a client is told of the effects of a tool. Nothing here reaches beyond the memory."""
 
     reads: bool = False
@@ -41,12 +41,12 @@ class Hints(Value):
     repeatable: bool = False
 
 
-READS = Hints(reads=True, repeatable=True)
-ADDS = Hints()
-CHANGES = Hints(destroys=True)
+READS = ToolHints(reads=True, repeatable=True)
+ADDS = ToolHints()
+CHANGES = ToolHints(destroys=True)
 
 
-class Words(Value):
+class ToolDescription(Value):
     """How a tool is called and described."""
 
     name: str
@@ -54,21 +54,21 @@ class Words(Value):
     title: str | None = None
 
 
-class Tool(Value):
+class McpTool(Value):
     """A tool as it is listed and called. `takes` and `answers` are JSON Schemas; what answers in words alone has none
     for its answer. `grant` opens it at all, and `needs` says which one a single call takes."""
 
-    words: Words
-    hints: Hints
+    words: ToolDescription
+    hints: ToolHints
     grant: Grant
     takes: JsonObject
     answers: JsonObject | None
     needs: Callable[[JsonObject], Grant]
-    perform: Callable[[Seat, JsonObject], Told]
-    fails: Callable[[MunimentError], Told]
+    perform: Callable[[McpSession, JsonObject], ToolAnswer]
+    fails: Callable[[MunimentError], ToolAnswer]
 
 
-def problem(error: Exception) -> Told:
+def problem(error: Exception) -> ToolAnswer:
     """A failure as a tool tells it: what was wrong, where, and what to do. What went wrong on our side is told in words
     that repeat nothing of it."""
     found = document_of(error)
@@ -77,22 +77,22 @@ def problem(error: Exception) -> Told:
         document["field"] = found.field
     text = f"error {found.code}: {visible(found.detail)}\nwhat to do: {visible(found.hint)}"
     denied = found.code if isinstance(error, (NotPermitted, Unauthenticated)) else None
-    return Told(document={"error": document}, text=text, failed=True, denied=denied)
+    return ToolAnswer(document={"error": document}, text=text, failed=True, denied=denied)
 
 
 def tool(
-    words: Words,
-    hints: Hints,
+    words: ToolDescription,
+    hints: ToolHints,
     grant: Grant,
     takes: type[A],
     answers: JsonObject | None,
-    perform: Callable[[Seat, A], Told],
+    perform: Callable[[McpSession, A], ToolAnswer],
     *,
     needs: Callable[[JsonObject], Grant] | None = None,
-    fails: Callable[[MunimentError], Told] = problem,
-) -> Tool:
+    fails: Callable[[MunimentError], ToolAnswer] = problem,
+) -> McpTool:
     """A tool whose arguments are read strictly before it is performed."""
-    return Tool(
+    return McpTool(
         words=words,
         hints=hints,
         grant=grant,
@@ -107,8 +107,8 @@ def tool(
 def read(given: JsonObject, kind: type[A]) -> A:
     """Arguments as a value of their type. The first thing that is wrong is told, by the name of its field.
 
-    >>> from muniment.surfaces.mcp.arguments import Past
-    >>> read({"record_id": "rec_1"}, Past).record_id
+    >>> from muniment.surfaces.mcp.arguments import HistoryArguments
+    >>> read({"record_id": "rec_1"}, HistoryArguments).record_id
     'rec_1'
     """
     found = flaws(given, kind)

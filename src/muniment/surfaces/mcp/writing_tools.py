@@ -10,23 +10,23 @@ from muniment.model.errors import NotFound
 from muniment.model.query import Disclosure
 from muniment.surfaces.cli.shapes_trust import AfterShape, after_shape
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
-from muniment.surfaces.mcp import telling
-from muniment.surfaces.mcp.arguments import Outcome, Proposed, Retracted, Said
+from muniment.surfaces.mcp import render
+from muniment.surfaces.mcp.arguments import MemoryArguments, OutcomeArguments, ProposalArguments, RetractArguments
 from muniment.surfaces.mcp.schemas import schema_of
-from muniment.surfaces.mcp.seat import Seat
-from muniment.surfaces.mcp.tool import ADDS, CHANGES, Told, Words, said, spoken, tool
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.mcp.session import McpSession
+from muniment.surfaces.mcp.tool import ADDS, CHANGES, ToolAnswer, ToolDescription, said, spoken, tool
+from muniment.surfaces.reception.principal import Grant
 
 _NOT_THE_CLAIM = ("content", "proposal_id", "target", "expected_revision", "draft")
 
 
-def _remember(seat: Seat, offer: Said) -> Told:
+def _remember(seat: McpSession, offer: MemoryArguments) -> ToolAnswer:
     options = cast(ClaimOptions, spoken(offer, *_NOT_THE_CLAIM))
     verdict = seat.memory.remember(offer.content, proposal_id=said(offer.proposal_id), **options)
-    return Told(document=verdict_shape(verdict), text=telling.verdict(verdict))
+    return ToolAnswer(document=verdict_shape(verdict), text=render.verdict(verdict))
 
 
-def _propose(seat: Seat, offer: Proposed) -> Told:
+def _propose(seat: McpSession, offer: ProposalArguments) -> ToolAnswer:
     """A revision takes over what is not said from the present one; a new record begins from nothing."""
     memory, options, target = seat.memory, _options(offer), said(offer.target)
     if target is None:
@@ -40,10 +40,10 @@ def _propose(seat: Seat, offer: Proposed) -> Told:
         expected_revision=said(offer.expected_revision),
         draft=said(offer.draft) or False,
     )
-    return Told(document=verdict_shape(verdict), text=telling.verdict(verdict))
+    return ToolAnswer(document=verdict_shape(verdict), text=render.verdict(verdict))
 
 
-def _options(offer: Proposed) -> ClaimOptions:
+def _options(offer: ProposalArguments) -> ClaimOptions:
     words = spoken(offer, *_NOT_THE_CLAIM)
     links = said(offer.relations)
     if links is not None:
@@ -51,7 +51,7 @@ def _options(offer: Proposed) -> ClaimOptions:
     return cast(ClaimOptions, words)
 
 
-def _outcome(seat: Seat, report: Outcome) -> Told:
+def _outcome(seat: McpSession, report: OutcomeArguments) -> ToolAnswer:
     verdict = seat.memory.review.outcome(
         report.record_id,
         report.result,
@@ -62,7 +62,7 @@ def _outcome(seat: Seat, report: Outcome) -> Told:
     )
     now = _as_it_is(seat.memory, report.record_id)
     after = [] if now is None else [f"It is believed with {now.standing.footing.effective:.2f} now."]
-    return Told(document=after_shape(verdict, now), text="\n".join([telling.verdict(verdict), *after]))
+    return ToolAnswer(document=after_shape(verdict, now), text="\n".join([render.verdict(verdict), *after]))
 
 
 def _as_it_is(memory: Memory, record_id: str) -> Disclosure | None:
@@ -73,10 +73,10 @@ def _as_it_is(memory: Memory, record_id: str) -> Disclosure | None:
         return None
 
 
-def _retract(seat: Seat, asked: Retracted) -> Told:
+def _retract(seat: McpSession, asked: RetractArguments) -> ToolAnswer:
     revision = said(asked.expected_revision)
     verdict = seat.memory.review.retract(asked.record_id, reason=asked.reason, expected_revision=revision)
-    return Told(document=verdict_shape(verdict), text=telling.verdict(verdict))
+    return ToolAnswer(document=verdict_shape(verdict), text=render.verdict(verdict))
 
 
 _WHAT_HAPPENS = (
@@ -88,7 +88,7 @@ _WHAT_HAPPENS = (
 
 WRITING = (
     tool(
-        Words(
+        ToolDescription(
             name="remember",
             title="Remember something",
             description=(
@@ -98,12 +98,12 @@ WRITING = (
         ),
         ADDS,
         Grant.WRITE,
-        Said,
+        MemoryArguments,
         schema_of(VerdictShape),
         _remember,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="propose",
             title="Propose a record or a revision",
             description=(
@@ -114,12 +114,12 @@ WRITING = (
         ),
         ADDS,
         Grant.WRITE,
-        Proposed,
+        ProposalArguments,
         schema_of(VerdictShape),
         _propose,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="outcome",
             title="Tell how a record turned out",
             description=(
@@ -129,12 +129,12 @@ WRITING = (
         ),
         ADDS,
         Grant.WRITE,
-        Outcome,
+        OutcomeArguments,
         schema_of(AfterShape),
         _outcome,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="retract",
             title="Take a record back",
             description=(
@@ -144,7 +144,7 @@ WRITING = (
         ),
         CHANGES,
         Grant.WRITE,
-        Retracted,
+        RetractArguments,
         schema_of(VerdictShape),
         _retract,
     ),

@@ -22,7 +22,7 @@ from muniment.model.errors import CallerError, MunimentError
 from muniment.model.note import Note, NoteDraft
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
-from muniment.surfaces.reception.limits import Clock, Rate
+from muniment.surfaces.reception.limits import Clock, RateLimit
 
 TOPIC = "denied"
 SUM_EVERY_S = 1.0
@@ -59,12 +59,12 @@ class _Alike(NamedTuple):
     peer: str
 
 
-class Denials:
+class DenialLog:
     """Takes denials from any thread and writes them from one of its own."""
 
     def __init__(self, memory: Callable[[str], Memory], *, clock: Clock = time.monotonic) -> None:
         self._memory = memory
-        self._often = Rate(1 / FLOOD_EVERY_S, FLOOD_AFTER, clock=clock)
+        self._often = RateLimit(1 / FLOOD_EVERY_S, FLOOD_AFTER, clock=clock)
         self._changed = threading.Condition()
         self._sums: dict[_Alike, Denial] = {}
         self._closing = False

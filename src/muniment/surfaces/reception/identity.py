@@ -12,11 +12,11 @@ from muniment.model.errors import NotFound, Unauthenticated
 from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import ActorType
-from muniment.surfaces.reception.keyfile import Stamp
 from muniment.surfaces.reception.keys import ApiKey, KeyRing, id_in, is_key
+from muniment.surfaces.reception.principal import ANYONE, Principal
 from muniment.surfaces.reception.settings import ServerSettings, check_settings, open_to_anyone
+from muniment.surfaces.reception.shared_file import Stamp
 from muniment.surfaces.reception.tokens import BadToken, Tokens
-from muniment.surfaces.reception.visitor import ANYONE, Visitor
 
 Resolve = Callable[[str, str], Actor]
 """Who a name stands for in a tenant, by its policy."""
@@ -26,7 +26,7 @@ _HOW = "Send `Authorization: Bearer KEY`; the owner of the vault makes keys with
 _OTHER_SORT = "The policy knows this name as another sort of actor than the credential was made for; make a new one."
 
 
-class Traits(Value):
+class CredentialClaims(Value):
     """What a credential says of its actor; None: what the policy gives that name."""
 
     type: ActorType | None = None
@@ -54,9 +54,9 @@ class Identity:
         self._settings = settings
         self._resolve = resolve
         self._now = now
-        self._known: dict[str, Visitor] = {}
+        self._known: dict[str, Principal] = {}
         self._known_at: Stamp | None = None
-        self._anyone: Visitor | None = None
+        self._anyone: Principal | None = None
         self.keys = KeyRing(settings.vault)
         with ExitStack() as undone:
             undone.callback(self.keys.close)
@@ -80,7 +80,7 @@ class Identity:
         self.keys.refresh()
         return is_key(credential) and self._known_at == self.keys.version and id_in(credential) in self._known
 
-    def identify(self, authorization: str | None) -> Visitor:
+    def identify(self, authorization: str | None) -> Principal:
         if authorization is None:
             return self._owner()
         scheme, _, shown = authorization.strip().partition(" ")
@@ -94,7 +94,7 @@ class Identity:
             raise unproven()
         return self._holder(key)
 
-    def recheck(self, visitor: Visitor) -> Visitor:
+    def recheck(self, visitor: Principal) -> Principal:
         """The visitor as its credential stands now."""
         if visitor.credential is None:
             return self._owner()
@@ -107,15 +107,15 @@ class Identity:
             raise unproven()
         return visitor
 
-    def _owner(self) -> Visitor:
+    def _owner(self) -> Principal:
         if not self.anonymous:
             raise unproven()
         if self._anyone is None:
             tenant = self._settings.tenant
-            self._anyone = Visitor(actor=self._resolve(tenant, OWNER), tenant=tenant, agents=(ANYONE,))
+            self._anyone = Principal(actor=self._resolve(tenant, OWNER), tenant=tenant, agents=(ANYONE,))
         return self._anyone
 
-    def _holder(self, key: ApiKey) -> Visitor:
+    def _holder(self, key: ApiKey) -> Principal:
         version = self.keys.version
         if self._known_at != version:
             self._known, self._known_at = {}, version
@@ -124,15 +124,15 @@ class Identity:
             found = self._known[key.id] = self._made(key)
         return found
 
-    def _made(self, key: ApiKey) -> Visitor:
+    def _made(self, key: ApiKey) -> Principal:
         wish = key.wish
-        traits = Traits(
+        traits = CredentialClaims(
             type=wish.type, roles=wish.roles, teams=wish.teams, projects=wish.projects, authority=wish.authority
         )
         actor = self._actor(wish.tenant, wish.actor, traits)
         if key.sort not in (None, actor.type):
             raise unproven(_OTHER_SORT)
-        return Visitor(
+        return Principal(
             actor=actor,
             tenant=wish.tenant,
             credential=_KEY + key.id,
@@ -141,17 +141,17 @@ class Identity:
             expires_at=wish.expires_at,
         )
 
-    def _bearer(self, credential: str) -> Visitor:
+    def _bearer(self, credential: str) -> Principal:
         if self._tokens is None:
             raise unproven()
         try:
             found = self._tokens.read(credential)
         except BadToken:
             raise unproven() from None
-        traits = Traits(
+        traits = CredentialClaims(
             type=found.type, roles=found.roles, teams=found.teams, projects=found.projects, authority=found.authority
         )
-        return Visitor(
+        return Principal(
             actor=self._actor(found.tenant, found.actor, traits),
             tenant=found.tenant,
             credential=_TOKEN + found.id,
@@ -160,7 +160,7 @@ class Identity:
             expires_at=found.expires_at,
         )
 
-    def _actor(self, tenant: str, name: str, traits: Traits) -> Actor:
+    def _actor(self, tenant: str, name: str, traits: CredentialClaims) -> Actor:
         """The actor of a credential. One that the policy knows as a person, a service or a tool is never of another
         sort because a key or a token says so."""
         try:

@@ -19,8 +19,8 @@ from muniment.model.errors import Malformed, MunimentError, NotFound, StoreUnava
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical, read_canonical
 from muniment.model.vocabulary import ActorType
-from muniment.surfaces.reception.keyfile import FileShelf, RowShelf, Shelf, Stamp
-from muniment.surfaces.reception.visitor import ANYONE, Grant
+from muniment.surfaces.reception.principal import ANYONE, Grant
+from muniment.surfaces.reception.shared_file import DatabaseSharedFile, FolderSharedFile, SharedFile, Stamp
 
 KEYS_FILE = "keys/api-keys.json"
 _KEYS_ROW = "api-keys"
@@ -31,7 +31,7 @@ _SALT_HEX, _DIGEST_HEX = 32, 64
 _LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
 
-class KeyWish(Value):
+class KeyRequest(Value):
     """What a key is to be good for. What is not said about the actor is what the policy gives that name."""
 
     name: str
@@ -61,7 +61,7 @@ class KeyWish(Value):
         checks.instant("expires_at", self.expires_at)
 
     @classmethod
-    def everything(cls, actor: str, *, tenant: str = "default", authority: int = 10) -> KeyWish:
+    def everything(cls, actor: str, *, tenant: str = "default", authority: int = 10) -> KeyRequest:
         """A key that opens every door and speaks for any agent."""
         return cls(name=actor, tenant=tenant, actor=actor, authority=authority, grants=tuple(Grant), agents=(ANYONE,))
 
@@ -71,7 +71,7 @@ class ApiKey(Value):
     a name that the policy gives to another sort of actor later does not take the key with it."""
 
     id: str
-    wish: KeyWish
+    wish: KeyRequest
     salt: str
     digest: str
     created_at: Instant
@@ -93,19 +93,19 @@ class _File(Value):
     keys: tuple[ApiKey, ...] = ()
 
 
-def create(vault: Said, wish: KeyWish, *, now: Instant) -> tuple[ApiKey, str]:
+def create(vault: Said, wish: KeyRequest, *, now: Instant) -> tuple[ApiKey, str]:
     """Make a key for a vault and keep it. The text that is returned is never to be had again."""
     return create_many(vault, [wish], now=now)[0]
 
 
-def create_many(vault: Said, wishes: Sequence[KeyWish], *, now: Instant) -> list[tuple[ApiKey, str]]:
+def create_many(vault: Said, wishes: Sequence[KeyRequest], *, now: Instant) -> list[tuple[ApiKey, str]]:
     """Make several keys at once: all of them count, or none."""
     made = [draft(wish, now=now) for wish in wishes]
     keep(vault, *(key for key, _ in made))
     return made
 
 
-def draft(wish: KeyWish, *, now: Instant, sort: ActorType | None = None) -> tuple[ApiKey, str]:
+def draft(wish: KeyRequest, *, now: Instant, sort: ActorType | None = None) -> tuple[ApiKey, str]:
     """A key that nobody knows of yet, and what its holder will send."""
     secret = secrets.token_urlsafe(32)
     salt = secrets.token_bytes(16)
@@ -223,13 +223,15 @@ def _digest(salt: bytes, secret: str) -> str:
     return hashlib.sha256(salt + secret.encode()).hexdigest()
 
 
-def _shelf(vault: Said) -> Shelf:
+def _shelf(vault: Said) -> SharedFile:
     place = place_of(vault)
-    return FileShelf(place.path / KEYS_FILE) if isinstance(place, Folder) else RowShelf(place, _KEYS_ROW)
+    return (
+        FolderSharedFile(place.path / KEYS_FILE) if isinstance(place, Folder) else DatabaseSharedFile(place, _KEYS_ROW)
+    )
 
 
 @contextmanager
-def _opened(vault: Said) -> Iterator[Shelf]:
+def _opened(vault: Said) -> Iterator[SharedFile]:
     shelf = _shelf(vault)
     try:
         yield shelf
@@ -237,11 +239,11 @@ def _opened(vault: Said) -> Iterator[Shelf]:
         shelf.close()
 
 
-def _stamped(shelf: Shelf) -> tuple[Stamp | None, tuple[ApiKey, ...]]:
+def _stamped(shelf: SharedFile) -> tuple[Stamp | None, tuple[ApiKey, ...]]:
     """The keys, and by what they are known from those before."""
     stamp, body = shelf.read()
     return stamp, () if body is None else read_canonical(body, _File).keys
 
 
-def _write(shelf: Shelf, keys: tuple[ApiKey, ...]) -> None:
+def _write(shelf: SharedFile, keys: tuple[ApiKey, ...]) -> None:
     shelf.write(canonical(_File(keys=keys)))

@@ -11,14 +11,14 @@ from ipaddress import IPv6Address, ip_address
 
 from muniment.config import ServerSettings
 from muniment.model.errors import TooManyRequests
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.principal import Principal
 
 Clock = Callable[[], float]
 NAMES_MAX = 10_000
 _SOON_S = 1.0
 
 
-class Rate:
+class RateLimit:
     """A bucket for each name: it holds `burst` at most and fills by `per_second`. A rate of 0 limits nothing."""
 
     def __init__(self, per_second: float, burst: float, *, clock: Clock = time.monotonic) -> None:
@@ -48,7 +48,7 @@ class Rate:
         return 0.0 if enough else (1 - level) / self._per_second
 
 
-class Places:
+class ConcurrencyLimit:
     """At most so many of each name at once."""
 
     def __init__(self, what: str, most: int) -> None:
@@ -87,16 +87,16 @@ class Places:
         return leave
 
 
-class Limits:
+class ServerLimits:
     """The limits of one server. Nobody is slowed down by what others do."""
 
     def __init__(self, settings: ServerSettings, *, clock: Clock = time.monotonic) -> None:
-        self._rate = Rate(settings.rate_per_second, settings.rate_burst, clock=clock)
-        self._failures = Rate(settings.failures_per_minute / 60, settings.failures_per_minute, clock=clock)
-        self._requests = Places("requests under way", settings.concurrent_per_actor)
-        self._streams = Places("open streams", settings.streams_per_actor)
+        self._rate = RateLimit(settings.rate_per_second, settings.rate_burst, clock=clock)
+        self._failures = RateLimit(settings.failures_per_minute / 60, settings.failures_per_minute, clock=clock)
+        self._requests = ConcurrencyLimit("requests under way", settings.concurrent_per_actor)
+        self._streams = ConcurrencyLimit("open streams", settings.streams_per_actor)
 
-    def ask(self, visitor: Visitor) -> None:
+    def ask(self, visitor: Principal) -> None:
         """Count a request. Whoever is alone on the machine shares with nobody, and is not held to a rate."""
         if visitor.anonymous:
             return
@@ -110,7 +110,7 @@ class Limits:
         if wait > 0:
             raise TooManyRequests("attempts to authenticate", retry_after=wait)
 
-    def enter(self, visitor: Visitor) -> Callable[[], None]:
+    def enter(self, visitor: Principal) -> Callable[[], None]:
         """Take a place for a request; what is returned gives it back."""
         return self._requests.enter(_name(visitor))
 
@@ -119,7 +119,7 @@ class Limits:
         return self._streams.taken
 
     @contextmanager
-    def stream(self, visitor: Visitor) -> Iterator[None]:
+    def stream(self, visitor: Principal) -> Iterator[None]:
         """A place for a stream, for as long as the block lasts."""
         leave = self._streams.enter(_name(visitor))
         try:
@@ -128,7 +128,7 @@ class Limits:
             leave()
 
 
-def _name(visitor: Visitor) -> str:
+def _name(visitor: Principal) -> str:
     return f"{visitor.tenant}/{visitor.actor.id}"
 
 

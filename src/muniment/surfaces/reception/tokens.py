@@ -25,8 +25,8 @@ from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.model.vocabulary import ActorType
 from muniment.surfaces.reception.jwks import Jwks
+from muniment.surfaces.reception.principal import Grant
 from muniment.surfaces.reception.settings import ServerSettings
-from muniment.surfaces.reception.visitor import Grant
 
 SCOPE = "muniment:"
 TOKEN_BYTES_MAX = 16_384

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from muniment.engine.session import clean
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.principal import Principal
 from muniment.surfaces.telemetry.settings import LogLevel
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class _Seen:
     def who(self) -> dict[str, str]:
         """Who called, as far as it was found out."""
         visitor = self._scope.get("state", {}).get("visitor")
-        if not isinstance(visitor, Visitor):
+        if not isinstance(visitor, Principal):
             return {}
         said = {"muniment.tenant": visitor.tenant, "muniment.actor": visitor.actor.id}
         return {**said, "muniment.credential": visitor.credential} if visitor.credential is not None else said

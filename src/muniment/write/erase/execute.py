@@ -55,8 +55,8 @@ from muniment.write.erase.traces import ErasureScope, FoundTraces, find_traces
 from muniment.write.erase.words import ForbiddenWords, last_words
 from muniment.write.facts import fetch, look_up
 from muniment.write.pipeline import (
-    Act,
     Bench,
+    WriteAction,
     act_report,
     decided,
     enact,
@@ -350,7 +350,7 @@ def _report(oblivion: ErasureRequest, opening: str, actor: Actor, rule_id: str |
 
 def _refused(unit: Unit, oblivion: ErasureRequest, opening: str, actor: Actor, bench: Bench) -> Verdict:
     report = _report(oblivion, opening, actor, None, bench)
-    return enact(unit, Act(kind=EntryKind.FORGOTTEN, actor=actor.id, report=report, decided_on=()), bench)
+    return enact(unit, WriteAction(kind=EntryKind.FORGOTTEN, actor=actor.id, report=report, decided_on=()), bench)
 
 
 def _change(

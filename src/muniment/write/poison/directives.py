@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from muniment.model.claim import Claim
-from muniment.model.speech import Act, acts, plays_a_part, sentences
+from muniment.model.speech import SpeechAct, acts, plays_a_part, sentences
 from muniment.model.vocabulary import Suspicion
 from muniment.policy.rules import DirectiveWeights
 from muniment.write.poison.hidden_characters import latin, readable
@@ -199,10 +199,10 @@ def done(text: str) -> tuple[frozenset[str], ...]:
 def _done(sentence: str) -> frozenset[str]:
     found = {name for name, pattern in _PATTERNS if pattern.search(sentence)}
     seen = acts(sentence)
-    if not seen.isdisjoint((Act.ORDER, Act.DUTY)):
+    if not seen.isdisjoint((SpeechAct.ORDER, SpeechAct.DUTY)):
         found.add("order")
-        if Act.TRIGGER in seen and _TALK.search(sentence):
+        if SpeechAct.TRIGGER in seen and _TALK.search(sentence):
             found.add("trigger")
-    if Act.PERSONA in seen:
+    if SpeechAct.PERSONA in seen:
         found.add("persona")
     return frozenset(found)

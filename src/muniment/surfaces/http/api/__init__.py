@@ -13,12 +13,12 @@ from muniment.surfaces.http.api.index import index
 from muniment.surfaces.http.api.openapi import DOCUMENT, FIELD_DOCUMENT, document, spelled
 from muniment.surfaces.http.api.verifying import Verification
 from muniment.surfaces.http.streams import hub_of
-from muniment.surfaces.reception.reception import Reception
+from muniment.surfaces.reception.server_context import ServerContext
 
 STREAMED = frozenset({"import", "export", "changes", "ledger.verify"})
 
 
-def routes(reception: Reception) -> list[BaseRoute]:
+def routes(reception: ServerContext) -> list[BaseRoute]:
     """Every route of the surface."""
     for field in (False, True):
         spelled(anonymous=reception.anonymous, field=field)  # before there are callers who would wait for it

@@ -16,12 +16,12 @@ from muniment.contracts.strict.reader import ReaderLimits, read_json
 from muniment.engine import Memory
 from muniment.model.errors import LimitExceeded, Malformed
 from muniment.model.value import Value
-from muniment.operations import Operation
+from muniment.operations import OperationSpec
 from muniment.operations.wire import Json, shape_of
 from muniment.surfaces.http.api.form import FLAT, Form
 from muniment.surfaces.http.problems import Declined
 from muniment.surfaces.problems import field_of
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.principal import Principal
 
 _FIELDS_MAX = 512
 _LIMITS = ReaderLimits(depth=40)
@@ -31,15 +31,15 @@ _NUMBER = re.compile(r"-?[0-9]{1,20}([.][0-9]{1,40})?([eE][+-]?[0-9]{1,3})?", re
 _TRUTH = {"true": True, "false": False}
 
 
-class Asked:
+class ReadRequest:
     """A request as an operation takes it. Made in the thread that works on it."""
 
     __slots__ = ("body", "form", "headers", "memory", "operation", "places", "query", "visitor")
 
     def __init__(
         self,
-        operation: Operation,
-        visitor: Visitor,
+        operation: OperationSpec,
+        visitor: Principal,
         memory: Memory,
         *,
         places: dict[str, str],

@@ -11,27 +11,27 @@ from muniment.model.claim import Claim
 from muniment.model.errors import NotPermitted
 from muniment.model.query import Disclosure
 from muniment.model.value import Value
-from muniment.operations import Operation, answers
+from muniment.operations import OperationSpec, answers
 from muniment.operations import bodies as said
 from muniment.policy.decide import may_somewhere
 from muniment.surfaces.http.api import paging
-from muniment.surfaces.http.api.asking import Asked
+from muniment.surfaces.http.api.asking import ReadRequest
 from muniment.surfaces.http.api.lines import form_of
 from muniment.surfaces.http.bodies import JSON
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.reception.principal import Grant
 
 Options = dict[str, object]
-Call = Callable[[Asked, Options], Value]
+Call = Callable[[ReadRequest, Options], Value]
 _FLUSH_SECONDS = 5.0
 
 
-def call_of(operation: Operation) -> Call:
+def call_of(operation: OperationSpec) -> Call:
     """What an operation comes to."""
     return _FRAMED.get(operation.name) or _plain(operation.name)
 
 
 def _plain(name: str) -> Call:
-    def call(asked: Asked, options: Options) -> Value:
+    def call(asked: ReadRequest, options: Options) -> Value:
         return _method(asked.memory, name)(**asked.said(), **options)
 
     return call
@@ -43,7 +43,7 @@ def _method(memory: Memory, name: str) -> Callable[..., Value]:
     return found
 
 
-def _caller(asked: Asked, _: Options) -> Value:
+def _caller(asked: ReadRequest, _: Options) -> Value:
     visitor = asked.visitor
     return answers.Caller(
         actor=visitor.actor,
@@ -55,7 +55,7 @@ def _caller(asked: Asked, _: Options) -> Value:
     )
 
 
-def _form(asked: Asked, _: Options) -> Value:
+def _form(asked: ReadRequest, _: Options) -> Value:
     contract = checks.read_word("contract", asked.places["contract"], ContractName)
     told = asked.memory.get(asked.places["record_id"])
     encoded = form_of(asked.memory, contract, told)
@@ -67,7 +67,7 @@ def _form(asked: Asked, _: Options) -> Value:
     )
 
 
-def _propose_many(asked: Asked, options: Options) -> Value:
+def _propose_many(asked: ReadRequest, options: Options) -> Value:
     assert isinstance(asked.body, said.ProposeMany)
     key = options.get("proposal_id")
     claims: list[Claim | tuple[str, Claim]] = []
@@ -77,12 +77,12 @@ def _propose_many(asked: Asked, options: Options) -> Value:
     return answers.Verdicts(verdicts=asked.memory.propose(claims))
 
 
-def _preview(asked: Asked, _: Options) -> Value:
+def _preview(asked: ReadRequest, _: Options) -> Value:
     assert isinstance(asked.body, said.Preview)
     return answers.Verdicts(verdicts=asked.memory.imports.preview(asked.body.claims))
 
 
-def _resolve_all(asked: Asked, _: Options) -> Value:
+def _resolve_all(asked: ReadRequest, _: Options) -> Value:
     body = asked.body
     assert isinstance(body, said.ResolveAll)
     settled = asked.memory.review.resolve_all(
@@ -91,39 +91,39 @@ def _resolve_all(asked: Asked, _: Options) -> Value:
     return answers.ConflictResults(conflicts=settled)
 
 
-def _apply(asked: Asked, _: Options) -> Value:
+def _apply(asked: ReadRequest, _: Options) -> Value:
     assert isinstance(asked.body, said.Reason)
     return answers.Verdicts(verdicts=asked.memory.imports.apply(asked.places["batch"], reason=asked.body.reason))
 
 
-def _alias(asked: Asked, _: Options) -> Value:
-    assert isinstance(asked.body, said.Alias)
-    return answers.Names(names=asked.memory.review.alias(asked.body.name, asked.body.means))
+def _alias(asked: ReadRequest, _: Options) -> Value:
+    assert isinstance(asked.body, said.AliasRequest)
+    return answers.AliasNames(names=asked.memory.review.alias(asked.body.name, asked.body.means))
 
 
-def _detect(asked: Asked, _: Options) -> Value:
-    return answers.Found(conflict_ids=asked.memory.review.detect(asked.places["record_id"]))
+def _detect(asked: ReadRequest, _: Options) -> Value:
+    return answers.FoundConflicts(conflict_ids=asked.memory.review.detect(asked.places["record_id"]))
 
 
-def _namespaces(asked: Asked, _: Options) -> Value:
+def _namespaces(asked: ReadRequest, _: Options) -> Value:
     return answers.Namespaces(namespaces=asked.memory.insight.namespaces())
 
 
-def _lookup(asked: Asked, _: Options) -> Value:
+def _lookup(asked: ReadRequest, _: Options) -> Value:
     lookup: Callable[..., tuple[Disclosure, ...]] = asked.memory.insight.lookup
     return answers.Occupants(records=lookup(**asked.said()))
 
 
-def _flush(asked: Asked, _: Options) -> Value:
+def _flush(asked: ReadRequest, _: Options) -> Value:
     assert isinstance(asked.body, said.Flush)
     return asked.memory.flush(timeout=_FLUSH_SECONDS if asked.body.timeout is None else asked.body.timeout)
 
 
-def _forget_record(asked: Asked, options: Options) -> Value:
+def _forget_record(asked: ReadRequest, options: Options) -> Value:
     return _method(asked.memory, "forget")(**asked.said(), **options)
 
 
-def _explain(asked: Asked, _: Options) -> Value:
+def _explain(asked: ReadRequest, _: Options) -> Value:
     """A replay rebuilds the store, which is an auditor's business."""
     spoken = asked.said()
     if spoken.get("replay") and Grant.AUDIT not in asked.visitor.grants:
@@ -131,7 +131,7 @@ def _explain(asked: Asked, _: Options) -> Value:
     return _method(asked.memory, "explain")(**spoken)
 
 
-def _keys(asked: Asked, _: Options) -> Value:
+def _keys(asked: ReadRequest, _: Options) -> Value:
     return answers.Keys(keys=asked.memory.ledger.keys())
 
 

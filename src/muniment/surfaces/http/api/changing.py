@@ -17,10 +17,10 @@ from muniment.operations import answers, operation
 from muniment.operations.wire import shape_of
 from muniment.surfaces.http import doors, problems
 from muniment.surfaces.http.api.asking import check_accept, read_query
-from muniment.surfaces.http.push_carrying import GOODBYE_SECONDS, Stalled, either, gone, within
+from muniment.surfaces.http.push_delivery import GOODBYE_SECONDS, Stalled, either, gone, within
 from muniment.surfaces.http.push_sse import BEGINNING, EVENT_STREAM, HEADERS
-from muniment.surfaces.http.streams import Hub, Listener
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.http.streams import Hub, StreamListener
+from muniment.surfaces.reception.principal import Principal
 
 _OPERATION = operation("changes")
 _CHANGED = shape_of(answers.Changed)
@@ -41,7 +41,7 @@ class Changes:
         visitor = await doors.permitted(request, _OPERATION.grant)
         check_accept(request, EVENT_STREAM)
         read_query(scope["query_string"], None)
-        line = Line(self._hub, visitor)
+        line = ChangeLine(self._hub, visitor)
         first = await line.look()
         if request.method == "HEAD":
             await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
@@ -69,11 +69,11 @@ class Changes:
         await within(GOODBYE_SECONDS, send({"type": "http.response.body", "body": last, "more_body": False}))
 
 
-class Line:
+class ChangeLine:
     """What one listener is told. Nothing waits in memory for a slow one: it hears where the ledger stands, not where
     it has been."""
 
-    def __init__(self, hub: Hub, visitor: Visitor) -> None:
+    def __init__(self, hub: Hub, visitor: Principal) -> None:
         self._hub = hub
         self._visitor = visitor
         self._notebook = Notebook.of(hub.reception.owner(visitor.tenant))
@@ -92,7 +92,7 @@ class Line:
         """What the listener was told before and that has ended since an entry."""
         return withdrawn_after(self._hub.reception.memory(self._visitor), epoch)
 
-    async def events(self, epoch: int, listener: Listener) -> AsyncIterator[bytes]:
+    async def events(self, epoch: int, listener: StreamListener) -> AsyncIterator[bytes]:
         """The present epoch, then each that follows, many moves at once as one, and a comment where the line was
         silent for the time of a heartbeat. Ends when the server closes; raises when the listener may no longer be
         here."""

@@ -10,7 +10,7 @@ import msgspec
 from muniment.model import times
 from muniment.model.times import Instant
 from muniment.model.value import Value
-from muniment.operations import OPERATIONS, Key, Operation, Verb, answers
+from muniment.operations import OPERATIONS, Key, OperationSpec, Verb, answers
 from muniment.operations.queries import ContractWord
 from muniment.operations.table_audit import AUDITING
 from muniment.operations.table_guard import GUARDING
@@ -130,7 +130,7 @@ def _index() -> JsonObject:
     }
 
 
-def _described(operation: Operation, schemas: dict[str, Json]) -> JsonObject:
+def _described(operation: OperationSpec, schemas: dict[str, Json]) -> JsonObject:
     said: JsonObject = {
         "operationId": operation.name,
         "summary": operation.summary,
@@ -146,7 +146,7 @@ def _described(operation: Operation, schemas: dict[str, Json]) -> JsonObject:
     return said
 
 
-def _tag(operation: Operation) -> str:
+def _tag(operation: OperationSpec) -> str:
     if operation in AUDITING:
         return "audit"
     if operation in GUARDING:
@@ -154,7 +154,7 @@ def _tag(operation: Operation) -> str:
     return "write" if operation in WRITING else "read"
 
 
-def _parameters(operation: Operation, schemas: dict[str, Json]) -> list[Json]:
+def _parameters(operation: OperationSpec, schemas: dict[str, Json]) -> list[Json]:
     found: list[Json] = [
         {"name": name, "in": "path", "required": True, "schema": dict(_WORDS.get(name, _NAME))}
         for name in operation.places
@@ -204,7 +204,7 @@ def _sayable(schema: Json) -> Json:
     return schema
 
 
-def _body(operation: Operation) -> JsonObject:
+def _body(operation: OperationSpec) -> JsonObject:
     assert operation.body is not None
     media: JsonObject = {"schema": {"$ref": f"#/components/schemas/{operation.body.__name__}"}}
     if operation.example is not None:
@@ -222,7 +222,7 @@ def _imported() -> JsonObject:
     }
 
 
-def _responses(operation: Operation) -> JsonObject:
+def _responses(operation: OperationSpec) -> JsonObject:
     found: JsonObject = {}
     for status in operation.statuses:
         found[str(status)] = _answered(operation, status)
@@ -231,7 +231,7 @@ def _responses(operation: Operation) -> JsonObject:
     return {**found, **refusals(*_statuses(operation))}
 
 
-def _event(operation: Operation) -> JsonObject:
+def _event(operation: OperationSpec) -> JsonObject:
     """One event of a stream of them: its name, and its data as text that is JSON."""
     content = _answer(200, operation.answer)["content"]
     assert isinstance(content, dict)
@@ -241,7 +241,7 @@ def _event(operation: Operation) -> JsonObject:
     return {"type": "object", "properties": {"event": {"type": "string"}, "data": data}, "required": ["data"]}
 
 
-def _answered(operation: Operation, status: int) -> JsonObject:
+def _answered(operation: OperationSpec, status: int) -> JsonObject:
     if operation.name in _STREAMS:
         words, media = _STREAMS[operation.name]
         schema: JsonObject = {"type": "string"} if media == NDJSON else _event(operation)
@@ -261,7 +261,7 @@ def _answered(operation: Operation, status: int) -> JsonObject:
     return answer
 
 
-def _headers_of(operation: Operation) -> JsonObject:
+def _headers_of(operation: OperationSpec) -> JsonObject:
     found: dict[str, str] = {}
     found |= _TAGGED if operation.tagged else {}
     found |= _PLACE if len(operation.statuses) > 1 else {}
@@ -279,7 +279,7 @@ def _answer(status: int, kind: type[Value]) -> JsonObject:
     return {"description": _ANSWERS[status], "content": {_PLAIN: {"schema": schema}}}
 
 
-def _links(operation: Operation, status: int) -> JsonObject:
+def _links(operation: OperationSpec, status: int) -> JsonObject:
     """The ways on from an answer, for those who follow them."""
     field = {201: "record_id", 202: "proposal_id"}.get(status)
     if operation.name in ("recall", "attune"):
@@ -291,7 +291,7 @@ def _links(operation: Operation, status: int) -> JsonObject:
     }
 
 
-def _statuses(operation: Operation) -> list[int]:
+def _statuses(operation: OperationSpec) -> list[int]:
     """The refusals an operation can end in."""
     found = {400, 401, 403, 406, 409, 429, 500, 503, 507}
     if operation.query is not None:

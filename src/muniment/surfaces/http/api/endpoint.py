@@ -13,18 +13,18 @@ from muniment.model.curation import Verdict
 from muniment.model.errors import Malformed, NotFound, Stale
 from muniment.model.value import Value
 from muniment.model.vocabulary import Outcome
-from muniment.operations import Key, Operation, Verb
+from muniment.operations import Key, OperationSpec, Verb
 from muniment.operations.tags import ANY, Mark, read_match, same_tag, tag_of
 from muniment.operations.wire import Shape, shape_of
 from muniment.surfaces.http import bodies, doors
-from muniment.surfaces.http.api.asking import Asked, check_accept, read_body, read_query, understood
+from muniment.surfaces.http.api.asking import ReadRequest, check_accept, read_body, read_query, understood
 from muniment.surfaces.http.api.calls import call_of
 from muniment.surfaces.http.api.form import read_form
 from muniment.surfaces.http.api.kept import KEY_HEADER, claimed, named, repeatable, reused
 from muniment.surfaces.http.problems import Declined
 from muniment.surfaces.http.streams import hub_of
-from muniment.surfaces.reception.reception import Reception
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.principal import Principal
+from muniment.surfaces.reception.server_context import ServerContext
 
 JSON = bodies.JSON
 USER_HEADER = "muniment-user"
@@ -34,18 +34,18 @@ _STATUS = {Outcome.COMMITTED: 201, Outcome.HELD: 202, Outcome.REFUSED: 200}
 Ask = Callable[[Request], Awaitable[Response]]
 
 
-def endpoints(reception: Reception, operations: Iterable[Operation]) -> list[tuple[str, list[str], Ask]]:
+def endpoints(reception: ServerContext, operations: Iterable[OperationSpec]) -> list[tuple[str, list[str], Ask]]:
     """An endpoint for each path of the table, with its methods."""
-    by_path: dict[str, list[Endpoint]] = {}
+    by_path: dict[str, list[ApiEndpoint]] = {}
     for operation in operations:
-        made = Endpoint(reception, operation)
+        made = ApiEndpoint(reception, operation)
         for path in (operation.path, *operation.aliases):
             by_path.setdefault(path, []).append(made)
     ordered = sorted(by_path.items(), key=lambda pair: pair[0].count("{"))
     return [(path, [one.operation.verb.value for one in found], _chosen(found)) for path, found in ordered]
 
 
-def _chosen(found: Sequence[Endpoint]) -> Ask:
+def _chosen(found: Sequence[ApiEndpoint]) -> Ask:
     by_verb = {one.operation.verb.value: one for one in found}
 
     async def ask(request: Request) -> Response:
@@ -54,10 +54,10 @@ def _chosen(found: Sequence[Endpoint]) -> Ask:
     return ask
 
 
-class Endpoint:
+class ApiEndpoint:
     """One operation, ready to be asked."""
 
-    def __init__(self, reception: Reception, operation: Operation) -> None:
+    def __init__(self, reception: ServerContext, operation: OperationSpec) -> None:
         self.operation = operation
         self._reception = reception
         self._hub = hub_of(reception)
@@ -90,7 +90,7 @@ class Endpoint:
         return b""
 
     def _work(
-        self, visitor: Visitor, places: dict[str, str], query: bytes, raw: bytes, headers: dict[str, str]
+        self, visitor: Principal, places: dict[str, str], query: bytes, raw: bytes, headers: dict[str, str]
     ) -> Response:
         """Everything that may take long, in one thread: read, ask, write."""
         operation = self.operation
@@ -100,7 +100,7 @@ class Endpoint:
         try:
             with understood():
                 body = shape_of(operation.body).settle(sketch) if operation.body and sketch else None
-                asked = Asked(
+                asked = ReadRequest(
                     operation,
                     visitor,
                     self._memory(visitor, headers.get(USER_HEADER)),
@@ -116,12 +116,12 @@ class Endpoint:
                 raise
             raise _outdated(str(error), error.hint) from None
 
-    def _memory(self, visitor: Visitor, user: str | None) -> Memory:
+    def _memory(self, visitor: Principal, user: str | None) -> Memory:
         """The memory as the visitor sees it, or the one of the user the request is made for."""
         memory = self._reception.memory(visitor)
         return memory if user is None else memory.for_user(unquote(user))
 
-    def _answered(self, asked: Asked) -> Response:
+    def _answered(self, asked: ReadRequest) -> Response:
         """Under a key it is followed once. What changes nothing may come under a key and takes no notice of it."""
         if KEY_HEADER in asked.headers:
             if self.operation.key is Key.ANSWER:
@@ -130,7 +130,7 @@ class Endpoint:
                 return claimed(asked, lambda: self._told(asked))
         return self._told(asked)
 
-    def _told(self, asked: Asked) -> Response:
+    def _told(self, asked: ReadRequest) -> Response:
         options = named(asked) if self.operation.key in (Key.PROPOSAL, Key.BATCH) else {}
         expected = self._expected(asked, options.get("proposal_id", getattr(asked.body, "proposal_id", None)))
         if expected is not None:
@@ -142,7 +142,7 @@ class Endpoint:
         status, headers = _status(self.operation, value)
         return Response(body, status_code=status, headers=headers, media_type=JSON)
 
-    def _called(self, asked: Asked, options: dict[str, object]) -> Value:
+    def _called(self, asked: ReadRequest, options: dict[str, object]) -> Value:
         try:
             return self._call(asked, options)
         except Malformed as error:
@@ -150,7 +150,7 @@ class Endpoint:
                 raise reused() from None
             raise
 
-    def _expected(self, asked: Asked, name: object) -> int | None:
+    def _expected(self, asked: ReadRequest, name: object) -> int | None:
         """The revision the caller expects, once it is known that nothing else of the record has changed either. What
         was proposed before under that name is not compared again: the record has moved on because of it."""
         header = asked.headers.get("if-match")
@@ -170,7 +170,7 @@ class Endpoint:
         return told.record.revision
 
 
-def _proposed(asked: Asked, name: object) -> bool:
+def _proposed(asked: ReadRequest, name: object) -> bool:
     """Whether there is a proposal of that name already."""
     if not isinstance(name, str):
         return False
@@ -195,7 +195,7 @@ def _header(request: Request, name: str) -> str | None:
     return ", ".join(said)
 
 
-def _tagged(asked: Asked, value: Value, body: bytes) -> Response:
+def _tagged(asked: ReadRequest, value: Value, body: bytes) -> Response:
     """A record with its tag, or only that it is still the one the caller has."""
     revision: int = value.record.revision  # type: ignore[attr-defined]  # what is tagged is a disclosure
     tag = tag_of(revision, shape_of(type(value)).write(value))
@@ -208,7 +208,7 @@ def _tagged(asked: Asked, value: Value, body: bytes) -> Response:
     return Response(body, headers=headers, media_type=JSON)
 
 
-def _status(operation: Operation, value: Value) -> tuple[int, dict[str, str]]:
+def _status(operation: OperationSpec, value: Value) -> tuple[int, dict[str, str]]:
     """What became of a proposal, as a status and a place to look."""
     if len(operation.statuses) == 1 or not isinstance(value, Verdict):
         return operation.statuses[0], {}

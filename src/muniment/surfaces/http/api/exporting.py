@@ -17,8 +17,8 @@ from muniment.surfaces.http import doors
 from muniment.surfaces.http.api.asking import check_accept, read_query, understood
 from muniment.surfaces.http.api.lines import PAGE, lines_of
 from muniment.surfaces.http.api.paging import listed, trail_of
-from muniment.surfaces.reception.reception import Reception
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.principal import Principal
+from muniment.surfaces.reception.server_context import ServerContext
 
 NDJSON = "application/x-ndjson"
 _OPERATION = operation("export")
@@ -28,8 +28,8 @@ async def give_out(request: Request) -> Response:
     """Every record the caller may see, within the bounds; with a limit, one page and the way on."""
     visitor = await doors.permitted(request, _OPERATION.grant)
     check_accept(request, NDJSON)
-    query = read_query(request.scope["query_string"], queries.Export)
-    assert isinstance(query, queries.Export)
+    query = read_query(request.scope["query_string"], queries.ExportQuery)
+    assert isinstance(query, queries.ExportQuery)
     reception = doors.reception_of(request)
     with understood():
         going = Outgoing(reception.memory(visitor), query)
@@ -42,7 +42,7 @@ async def give_out(request: Request) -> Response:
 class Outgoing:
     """An export on its way: where it is, and whether it is over."""
 
-    def __init__(self, memory: Memory, query: queries.Export) -> None:
+    def __init__(self, memory: Memory, query: queries.ExportQuery) -> None:
         self._memory = memory
         self._query = query
         self._size = PAGE if query.limit is None else query.limit
@@ -59,12 +59,12 @@ class Outgoing:
         return b"".join(lines_of(self._memory, ContractName(query.contract), told, query.since))
 
 
-def bounds_of(query: queries.Export) -> queries.Export:
+def bounds_of(query: queries.ExportQuery) -> queries.ExportQuery:
     """What must stay the same from page to page."""
     return msgspec.structs.replace(query, cursor=None, limit=None)
 
 
-async def _told(request: Request, visitor: Visitor, going: Outgoing, first: bytes) -> AsyncIterator[bytes]:
+async def _told(request: Request, visitor: Principal, going: Outgoing, first: bytes) -> AsyncIterator[bytes]:
     """Page after page. Before each it is asked whether the credential still holds; if not, the answer is cut off, so
     that it never looks whole."""
     reception = doors.reception_of(request)
@@ -78,12 +78,12 @@ async def _told(request: Request, visitor: Visitor, going: Outgoing, first: byte
         yield chunk
 
 
-def _next(reception: Reception, visitor: Visitor, going: Outgoing) -> bytes:
+def _next(reception: ServerContext, visitor: Principal, going: Outgoing) -> bytes:
     reception.recheck(visitor)
     return going.page()
 
 
-def _link(request: Request, query: queries.Export, going: Outgoing) -> dict[str, str]:
+def _link(request: Request, query: queries.ExportQuery, going: Outgoing) -> dict[str, str]:
     """The way to the next page, if there may be one."""
     if going.over or going.trail is None:
         return {}

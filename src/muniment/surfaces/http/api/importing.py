@@ -18,13 +18,13 @@ from muniment.contracts.registry import ContractName
 from muniment.engine import Memory
 from muniment.model.errors import MunimentError, Unauthenticated
 from muniment.operations import operation, queries
-from muniment.operations.answers import Line
+from muniment.operations.answers import LedgerLine
 from muniment.operations.wire import shape_of
 from muniment.surfaces.http import bodies, doors, problems
 from muniment.surfaces.http.api.asking import check_accept, read_query, understood
 from muniment.surfaces.http.api.lines import Intake
 from muniment.surfaces.http.streams import hub_of
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.principal import Principal
 
 NDJSON = "application/x-ndjson"
 _BY_LINE = (NDJSON, "application/ndjson", "application/jsonl")
@@ -32,7 +32,7 @@ _KINDS = (*_BY_LINE, bodies.JSON)
 _IN_MEMORY = 1_048_576
 _CHUNK = 65_536
 _OPERATION = operation("import")
-_LINE = shape_of(Line)
+_LINE = shape_of(LedgerLine)
 
 
 async def take_in(request: Request) -> Response:
@@ -62,7 +62,7 @@ class Upload:
     def __init__(self) -> None:
         self._file = SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115  # closed by `close`, in whichever thread is last
         self._lock = threading.Lock()
-        self._told: Iterator[Line] = iter(())
+        self._told: Iterator[LedgerLine] = iter(())
         self._closed = False
         self._failed = False
 
@@ -96,7 +96,7 @@ class Upload:
                 self._failed = True
                 said = problems.document_of(error)
                 return _spelled(
-                    Line(what="failed", code=said.code, detail=said.detail, field=said.field, hint=said.hint)
+                    LedgerLine(what="failed", code=said.code, detail=said.detail, field=said.field, hint=said.hint)
                 )
 
     def close(self) -> None:
@@ -114,7 +114,7 @@ class Upload:
         return bytes(found)
 
 
-async def _told(request: Request, visitor: Visitor, upload: Upload, first: bytes) -> AsyncIterator[bytes]:
+async def _told(request: Request, visitor: Principal, upload: Upload, first: bytes) -> AsyncIterator[bytes]:
     reception = doors.reception_of(request)
 
     def holds() -> None:
@@ -140,5 +140,5 @@ def _let_go(upload: Upload) -> None:
     asyncio.get_running_loop().run_in_executor(None, upload.close)
 
 
-def _spelled(line: Line) -> bytes:
+def _spelled(line: LedgerLine) -> bytes:
     return _LINE.write(line) + b"\n"

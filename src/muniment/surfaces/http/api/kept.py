@@ -20,7 +20,7 @@ from muniment.model.decoding import decode_json
 from muniment.model.errors import CallerError, Malformed, OperationalError
 from muniment.model.note import NoteDraft
 from muniment.model.value import Value, canonical
-from muniment.surfaces.http.api.asking import Asked
+from muniment.surfaces.http.api.asking import ReadRequest
 from muniment.surfaces.http.problems import Declined
 
 KEY_HEADER = "idempotency-key"
@@ -32,7 +32,7 @@ _TRIMMED_EVERY = 256
 _KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
-class Kept(Value):
+class KeptAnswer(Value):
     """A request under a key: what was asked, and, once it was followed, what was answered."""
 
     digest: str
@@ -41,7 +41,7 @@ class Kept(Value):
     location: str | None = None
 
 
-def named(asked: Asked) -> dict[str, object]:
+def named(asked: ReadRequest) -> dict[str, object]:
     """The name of the proposal that a key stands for, if there is a key."""
     header = asked.headers.get(KEY_HEADER)
     if header is None:
@@ -51,7 +51,7 @@ def named(asked: Asked) -> dict[str, object]:
     return {"proposal_id": f"key-{_name(asked, header)}"}
 
 
-def repeatable(asked: Asked, follow: Callable[[], Response]) -> Response:
+def repeatable(asked: ReadRequest, follow: Callable[[], Response]) -> Response:
     """Follow a request, or repeat what was answered when it was followed before. A dry run is no change: it is told
     anew, and nothing of it is kept."""
     if _is_dry(asked):
@@ -68,7 +68,7 @@ def repeatable(asked: Asked, follow: Callable[[], Response]) -> Response:
     except (CallerError, OperationalError, Declined):
         notebook.turn(actor, lambda _: ((NoteDraft(topic=TOPIC, key=key),), None))
         raise
-    kept = Kept(
+    kept = KeptAnswer(
         digest=digest,
         status=response.status_code,
         answer=_keepable(bytes(response.body)),
@@ -78,7 +78,7 @@ def repeatable(asked: Asked, follow: Callable[[], Response]) -> Response:
     return response
 
 
-def _is_dry(asked: Asked) -> bool:
+def _is_dry(asked: ReadRequest) -> bool:
     return any(getattr(part, "dry_run", None) is True for part in (asked.query, asked.body))
 
 
@@ -90,7 +90,7 @@ def _keepable(body: bytes) -> str:
     return body.decode()
 
 
-def claimed(asked: Asked, follow: Callable[[], Response]) -> Response:
+def claimed(asked: ReadRequest, follow: Callable[[], Response]) -> Response:
     """Follow a batch whose proposals are named by a key: the engine repeats what it said of each of them, and the key
     is noted with what was asked, so that it stands for no longer or shorter batch."""
     key = _name(asked, asked.headers[KEY_HEADER])
@@ -108,8 +108,8 @@ def claimed(asked: Asked, follow: Callable[[], Response]) -> Response:
 def _claimed(pages: Pages, key: str, digest: str) -> tuple[Sequence[NoteDraft], bool]:
     note = pages.get(TOPIC, key)
     if note is None or note.body is None:
-        return _written(pages, key, Kept(digest=digest)), True
-    if decode_json(note.body, Kept).digest != digest:
+        return _written(pages, key, KeptAnswer(digest=digest)), True
+    if decode_json(note.body, KeptAnswer).digest != digest:
         raise reused()
     return (), False
 
@@ -119,14 +119,14 @@ def _check(header: str) -> None:
         raise Malformed("Idempotency-Key", "1 to 255 visible ASCII characters")
 
 
-def _name(asked: Asked, header: str) -> str:
+def _name(asked: ReadRequest, header: str) -> str:
     _check(header)
     user = asked.memory.actor.user
     parts = (_salt(asked), asked.visitor.actor.id, asked.operation.name, header, *([] if user is None else [user]))
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:40]
 
 
-def _salt(asked: Asked) -> str:
+def _salt(asked: ReadRequest) -> str:
     """What nobody outside knows, so that nobody can name a proposal as somebody else's key will."""
     notebook = Notebook.of(asked.memory)
     if not notebook.read(SALT):
@@ -140,7 +140,7 @@ def _salted(pages: Pages) -> tuple[Sequence[NoteDraft], None]:
     return () if there else (NoteDraft(topic=SALT, key=SALT, body=secrets.token_hex(16)),), None
 
 
-def _digest(asked: Asked) -> str:
+def _digest(asked: ReadRequest) -> str:
     """What was asked, whole: the same key with anything else is another request."""
     digest = hashlib.sha256()
     for name, text in sorted({**asked.places, "if-match": asked.headers.get("if-match", "")}.items()):
@@ -150,11 +150,11 @@ def _digest(asked: Asked) -> str:
     return digest.hexdigest()
 
 
-def _begun(pages: Pages, key: str, digest: str) -> tuple[Sequence[NoteDraft], Kept | None]:
+def _begun(pages: Pages, key: str, digest: str) -> tuple[Sequence[NoteDraft], KeptAnswer | None]:
     note = pages.get(TOPIC, key)
     if note is None or note.body is None:
-        return (_jot(key, Kept(digest=digest)),), None
-    kept = decode_json(note.body, Kept)
+        return (_jot(key, KeptAnswer(digest=digest)),), None
+    kept = decode_json(note.body, KeptAnswer)
     if kept.digest != digest:
         raise reused()
     if kept.status is None:
@@ -168,7 +168,7 @@ def _begun(pages: Pages, key: str, digest: str) -> tuple[Sequence[NoteDraft], Ke
     return (), kept
 
 
-def _written(pages: Pages, key: str, kept: Kept) -> tuple[NoteDraft, ...]:
+def _written(pages: Pages, key: str, kept: KeptAnswer) -> tuple[NoteDraft, ...]:
     """The answer, and now and then the removal of those that were kept longest."""
     jots = [_jot(key, kept)]
     if int(key[:8], 16) % _TRIMMED_EVERY == 0:
@@ -177,11 +177,11 @@ def _written(pages: Pages, key: str, kept: Kept) -> tuple[NoteDraft, ...]:
     return tuple(jots)
 
 
-def _jot(key: str, kept: Kept) -> NoteDraft:
+def _jot(key: str, kept: KeptAnswer) -> NoteDraft:
     return NoteDraft(topic=TOPIC, key=key, body=msgspec.json.encode(kept).decode())
 
 
-def _again(kept: Kept) -> Response:
+def _again(kept: KeptAnswer) -> Response:
     assert kept.status is not None
     headers = {"Idempotency-Replayed": "true"}
     if kept.location is not None:

@@ -18,7 +18,7 @@ from muniment.engine import Memory
 from muniment.model.errors import CallerError, LimitExceeded, Malformed, NotPermitted
 from muniment.model.query import Disclosure
 from muniment.model.times import Instant
-from muniment.operations.answers import Line, LooseLink
+from muniment.operations.answers import LedgerLine, LooseLink
 from muniment.surfaces.problems import field_of
 
 BATCH_LINES = 500
@@ -60,21 +60,21 @@ class Intake:
         self._tenants: set[str] = set()
         self._lines = 0
 
-    def document(self, body: bytes) -> Iterator[Line]:
+    def document(self, body: bytes) -> Iterator[LedgerLine]:
         """Take in one document, all or none of it."""
         yield from self._told(self._read_in(body), None)
         yield self.summary()
 
-    def stream(self, file: IO[bytes]) -> Iterator[Line]:
+    def stream(self, file: IO[bytes]) -> Iterator[LedgerLine]:
         """Take in lines, a batch at a time. A batch with a line that cannot be read is left out whole, and told."""
         for batch in batches(file):
             yield from self._batch(batch)
             self._lines = batch.numbers[-1]
-            yield Line(what="progress", lines=self._lines)
+            yield LedgerLine(what="progress", lines=self._lines)
         yield self.summary()
 
-    def summary(self) -> Line:
-        return Line(
+    def summary(self) -> LedgerLine:
+        return LedgerLine(
             what="summary",
             lines=self._lines,
             committed=self._counts["committed"],
@@ -86,9 +86,9 @@ class Intake:
             preview=self._preview,
         )
 
-    def _batch(self, batch: Numbered) -> Iterator[Line]:
+    def _batch(self, batch: Numbered) -> Iterator[LedgerLine]:
         values: list[Json] = []
-        faults: list[Line] = []
+        faults: list[LedgerLine] = []
         for number, text in zip(batch.numbers, batch.texts, strict=True):
             try:
                 if len(text) > LINE_BYTES_MAX:
@@ -111,7 +111,7 @@ class Intake:
     def _read_in(self, body: bytes) -> Imported:
         return read_in(self._memory, self._contract, body, preview=self._preview, hold=self._hold, again=self._again)
 
-    def _told(self, imported: Imported, numbers: Sequence[int] | None) -> Iterator[Line]:
+    def _told(self, imported: Imported, numbers: Sequence[int] | None) -> Iterator[LedgerLine]:
         self._batches.append(imported.batch)
         self._tenants.update(imported.tenants)
         placed = numbers if numbers is not None and len(numbers) == len(imported.fates) else None
@@ -189,8 +189,8 @@ def _is_memory(entry: Json) -> bool:
     return isinstance(entry, dict) and entry.get("resourceType") == "MemoryRecord"
 
 
-def _fault(number: int | None, error: CallerError) -> Line:
-    return Line(
+def _fault(number: int | None, error: CallerError) -> LedgerLine:
+    return LedgerLine(
         what="refused",
         line=number,
         code=error.code,
@@ -200,8 +200,8 @@ def _fault(number: int | None, error: CallerError) -> Line:
     )
 
 
-def _memory(fate: Fate, batch: str, number: int | None) -> Line:
-    return Line(
+def _memory(fate: Fate, batch: str, number: int | None) -> LedgerLine:
+    return LedgerLine(
         what="memory",
         line=number,
         id=fate.id,

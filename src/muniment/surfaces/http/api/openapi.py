@@ -102,7 +102,7 @@ def _document(
 
 
 def _schemas() -> dict[str, Json]:
-    told: set[type[Value]] = {answers.Index, answers.Checked, *(one.answer for one in OPERATIONS)}
+    told: set[type[Value]] = {answers.Index, answers.CheckedCount, *(one.answer for one in OPERATIONS)}
     asked: set[type[Value]] = {kind for one in OPERATIONS for kind in (one.query, one.body) if kind is not None} - told
     twins = [
         flat_type(kind) if kind in told else shape_of(kind).twin

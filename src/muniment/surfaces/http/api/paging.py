@@ -18,12 +18,19 @@ from muniment.model.value import Value
 from muniment.operations import answers, queries
 from muniment.operations.cursor import seal, unseal
 from muniment.operations.kinds import PAGE_USUAL
-from muniment.surfaces.http.api.asking import Asked, said_of
+from muniment.surfaces.http.api.asking import ReadRequest, said_of
 from muniment.surfaces.reception.denials import denied_before
 
 Options = dict[str, object]
 Q = TypeVar(
-    "Q", queries.Page, queries.Browse, queries.Disputes, queries.Knowing, queries.Back, queries.Stretch, queries.Logged
+    "Q",
+    queries.PageQuery,
+    queries.Browse,
+    queries.ConflictsQuery,
+    queries.Knowing,
+    queries.Back,
+    queries.Stretch,
+    queries.Logged,
 )
 V = TypeVar("V", bound=Value)
 _END = 2**62
@@ -32,14 +39,14 @@ ZERO = bytes(32)
 _TRAIL = 4
 
 
-def queue(asked: Asked, _: Options) -> Value:
-    page = _page(asked, queries.Page)
+def queue(asked: ReadRequest, _: Options) -> Value:
+    page = _page(asked, queries.PageQuery)
     found = asked.memory.review.queue(after=_position(asked, page), limit=page.limit)
     last = found[-1].proposal.id if len(found) == page.limit else None
     return answers.Queue(proposals=found, next=_next(asked, page, last))
 
 
-def browse(asked: Asked, _: Options) -> Value:
+def browse(asked: ReadRequest, _: Options) -> Value:
     page = _page(asked, queries.Browse)
     trail = _position(asked, page)
     found = listed(asked.memory, page, trail=trail, changed_after=page.changed_after, limit=page.limit)
@@ -84,8 +91,8 @@ def _named(told: Disclosure) -> str:
     return f"{told.record.id}@{told.record.revision}"
 
 
-def conflicts(asked: Asked, _: Options) -> Value:
-    page = _page(asked, queries.Disputes)
+def conflicts(asked: ReadRequest, _: Options) -> Value:
+    page = _page(asked, queries.ConflictsQuery)
     status = page.status.value if page.status is not None else None
     left = asked.memory.review.conflicts(
         record_id=page.record_id, status=status, after=_position(asked, page), limit=page.limit + 1
@@ -100,7 +107,7 @@ def _place(view: ConflictView) -> str:
     return f"{view.opened}@{view.id}"
 
 
-def directory(asked: Asked, _: Options) -> Value:
+def directory(asked: ReadRequest, _: Options) -> Value:
     page = _page(asked, queries.Knowing)
     start = _number(_position(asked, page), 0)
     whole = asked.memory.insight.directory(page.about, limit=min(10_000, start + page.limit + 1))
@@ -109,45 +116,45 @@ def directory(asked: Asked, _: Options) -> Value:
     return answers.DirectoryPage(about=whole.about, knowers=found, teams=whole.teams, next=_next(asked, page, last))
 
 
-def certificates(asked: Asked, _: Options) -> Value:
-    page = _page(asked, queries.Page)
+def certificates(asked: ReadRequest, _: Options) -> Value:
+    page = _page(asked, queries.PageQuery)
     found, last = _slice(asked, page, asked.memory.erasure.certificates())
     return answers.Certificates(certificates=found, next=last)
 
 
-def holds(asked: Asked, _: Options) -> Value:
-    page = _page(asked, queries.Page)
+def holds(asked: ReadRequest, _: Options) -> Value:
+    page = _page(asked, queries.PageQuery)
     found, last = _slice(asked, page, asked.memory.erasure.holds())
     return answers.Holds(holds=found, next=last)
 
 
-def tombstones(asked: Asked, _: Options) -> Value:
-    page = _page(asked, queries.Page)
+def tombstones(asked: ReadRequest, _: Options) -> Value:
+    page = _page(asked, queries.PageQuery)
     found, last = _slice(asked, page, asked.memory.erasure.tombstones())
     return answers.Tombstones(tombstones=found, next=last)
 
 
-def quarantined(asked: Asked, _: Options) -> Value:
-    page = _page(asked, queries.Page)
+def quarantined(asked: ReadRequest, _: Options) -> Value:
+    page = _page(asked, queries.PageQuery)
     found, last = _slice(asked, page, asked.memory.review.quarantined())
     return answers.Quarantine(records=found, next=last)
 
 
-def _slice(asked: Asked, page: queries.Page, whole: tuple[V, ...]) -> tuple[tuple[V, ...], str | None]:
+def _slice(asked: ReadRequest, page: queries.PageQuery, whole: tuple[V, ...]) -> tuple[tuple[V, ...], str | None]:
     """A page of a list that is told whole, and where the next one begins."""
     start = _number(_position(asked, page), 0)
     end = start + page.limit
     return whole[start:end], _next(asked, page, str(end) if len(whole) > end else None)
 
 
-def entries(asked: Asked, _: Options) -> Value:
+def entries(asked: ReadRequest, _: Options) -> Value:
     page = _page(asked, queries.Stretch)
     first, last = _stretch(asked, page)
     found = asked.memory.ledger.entries(first, last)
     return answers.Entries(entries=found, next=_next(asked, page, _following(page, len(found), last)))
 
 
-def chain(asked: Asked, _: Options) -> Value:
+def chain(asked: ReadRequest, _: Options) -> Value:
     page = _page(asked, queries.Stretch)
     first, last = _stretch(asked, page)
     found = asked.memory.ledger.chain(first - 1, last)
@@ -156,7 +163,7 @@ def chain(asked: Asked, _: Options) -> Value:
     return answers.Chain(previous=before.hash if before is not None else ZERO.hex(), links=links, next=onward)
 
 
-def checkpoints(asked: Asked, _: Options) -> Value:
+def checkpoints(asked: ReadRequest, _: Options) -> Value:
     page = _page(asked, queries.Back)
     before = _number(_position(asked, page), _END if page.before is None else page.before)
     found = asked.memory.ledger.checkpoints(before=before, limit=page.limit)
@@ -164,31 +171,31 @@ def checkpoints(asked: Asked, _: Options) -> Value:
     return answers.Checkpoints(checkpoints=found, next=_next(asked, page, last))
 
 
-def denied(asked: Asked, _: Options) -> Value:
-    page = _page(asked, queries.Page)
+def denied(asked: ReadRequest, _: Options) -> Value:
+    page = _page(asked, queries.PageQuery)
     found, last = denied_before(asked.memory, _position(asked, page), page.limit)
     told = tuple(convert(one, answers.Denied, from_attributes=True) for one in found)
-    return answers.Denials(denials=told, next=_next(asked, page, last))
+    return answers.DeniedCalls(denials=told, next=_next(asked, page, last))
 
 
-def receipts(asked: Asked, _: Options) -> Value:
+def receipts(asked: ReadRequest, _: Options) -> Value:
     page = _page(asked, queries.Logged)
     if page.newest:
         return _newest(asked, page)
     first, last = _stretch(asked, page)
     told = tuple(_told(*one) for one in asked.memory.ledger.receipts(first, last))
-    return answers.Receipts(receipts=told, next=_next(asked, page, _following(page, len(told), last)))
+    return answers.ReceiptPage(receipts=told, next=_next(asked, page, _following(page, len(told), last)))
 
 
-def _newest(asked: Asked, page: queries.Logged) -> Value:
+def _newest(asked: ReadRequest, page: queries.Logged) -> Value:
     last = _number(_position(asked, page), _END if page.last is None else page.last)
     found = islice(asked.memory.ledger.receipts(page.first, last, newest=True), page.limit)
     told = tuple(_told(*one) for one in found)
     more = len(told) == page.limit and told[-1].entry.seq > max(page.first, 1)
-    return answers.Receipts(receipts=told, next=_next(asked, page, str(told[-1].entry.seq - 1) if more else None))
+    return answers.ReceiptPage(receipts=told, next=_next(asked, page, str(told[-1].entry.seq - 1) if more else None))
 
 
-def receipts_of(asked: Asked, _: Options) -> Value:
+def receipts_of(asked: ReadRequest, _: Options) -> Value:
     page = _page(asked, queries.Back)
     before = _number(_position(asked, page), _END if page.before is None else max(page.before, 1))
     found = asked.memory.insight.receipts_of(asked.places["record_id"], before=before, limit=page.limit)
@@ -201,11 +208,11 @@ def receipts_of(asked: Asked, _: Options) -> Value:
     )
 
 
-def _told(entry: ReceiptEntry, account: Account) -> answers.Told:
-    return answers.Told(entry=entry, account=account)
+def _told(entry: ReceiptEntry, account: Account) -> answers.Disclosures:
+    return answers.Disclosures(entry=entry, account=account)
 
 
-def _stretch(asked: Asked, page: queries.Stretch) -> tuple[int, int]:
+def _stretch(asked: ReadRequest, page: queries.Stretch) -> tuple[int, int]:
     first = max(1, _number(_position(asked, page), page.first))
     return first, min(_END if page.last is None else page.last, first + page.limit - 1)
 
@@ -215,7 +222,7 @@ def _following(page: queries.Stretch, count: int, last: int) -> str | None:
     return str(last + 1) if full else None
 
 
-def _page(asked: Asked, kind: type[Q]) -> Q:
+def _page(asked: ReadRequest, kind: type[Q]) -> Q:
     assert isinstance(asked.query, kind)
     return asked.query
 
@@ -225,11 +232,11 @@ def _bounds(page: Q) -> Q:
     return msgspec.structs.replace(page, cursor=None, limit=PAGE_USUAL)
 
 
-def _position(asked: Asked, page: Q) -> str | None:
+def _position(asked: ReadRequest, page: Q) -> str | None:
     return None if page.cursor is None else unseal(asked.operation.name, _bounds(page), page.cursor)
 
 
-def _next(asked: Asked, page: Q, position: str | None) -> str | None:
+def _next(asked: ReadRequest, page: Q, position: str | None) -> str | None:
     return None if position is None else seal(asked.operation.name, _bounds(page), position)
 
 

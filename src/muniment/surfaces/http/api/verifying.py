@@ -17,14 +17,14 @@ from muniment.operations.wire import shape_of
 from muniment.surfaces.http import bodies as wire
 from muniment.surfaces.http import doors, problems
 from muniment.surfaces.http.api.asking import check_accept, read_body, read_query, understood
-from muniment.surfaces.http.api.endpoint import Endpoint
+from muniment.surfaces.http.api.endpoint import ApiEndpoint
 from muniment.surfaces.http.problems import Declined
-from muniment.surfaces.reception.reception import Reception
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.principal import Principal
+from muniment.surfaces.reception.server_context import ServerContext
 
 NDJSON = "application/x-ndjson"
 _OPERATION = operation("ledger.verify")
-_LINE = shape_of(answers.Checked)
+_LINE = shape_of(answers.CheckedCount)
 _BODY = shape_of(bodies.Verify)
 _OFTEN_S = 0.2
 """So often a line tells how far it is."""
@@ -33,8 +33,8 @@ _OFTEN_S = 0.2
 class Verification:
     """The operation for those who wait, and for those who want to be told on the way."""
 
-    def __init__(self, reception: Reception) -> None:
-        self._plain = Endpoint(reception, _OPERATION)
+    def __init__(self, reception: ServerContext) -> None:
+        self._plain = ApiEndpoint(reception, _OPERATION)
 
     async def ask(self, request: Request) -> Response:
         if not _by_line(request):
@@ -43,7 +43,7 @@ class Verification:
         read_query(request.scope["query_string"], None)
         raw = await wire.read_body(request)
         reception = doors.reception_of(request)
-        check = Check(reception, visitor)
+        check = VerifyRun(reception, visitor)
         await reception.run(check.begin, raw)
         return StreamingResponse(_told(request, check), media_type=NDJSON)
 
@@ -62,10 +62,10 @@ class Abandoned(Exception):
     """Nobody waits for the result any more."""
 
 
-class Check:
+class VerifyRun:
     """One verification under way. A thread works on it, the loop tells of it."""
 
-    def __init__(self, reception: Reception, visitor: Visitor) -> None:
+    def __init__(self, reception: ServerContext, visitor: Principal) -> None:
         self.reception = reception
         self.entries = 0
         self.of = 0
@@ -94,13 +94,13 @@ class Check:
             raise Abandoned
 
 
-async def _told(request: Request, check: Check) -> AsyncIterator[bytes]:
+async def _told(request: Request, check: VerifyRun) -> AsyncIterator[bytes]:
     """Lines while it goes on, then how it ended. Who goes away ends it at the next stop."""
     working = asyncio.ensure_future(check.reception.run(check.work))
     try:
         while True:
             done, _ = await asyncio.wait([working], timeout=_OFTEN_S)
-            yield _line(answers.Checked(what="progress", entries=check.entries, of=max(check.of, check.entries)))
+            yield _line(answers.CheckedCount(what="progress", entries=check.entries, of=max(check.of, check.entries)))
             if done:
                 break
         yield _ended(request, check, working)
@@ -109,7 +109,7 @@ async def _told(request: Request, check: Check) -> AsyncIterator[bytes]:
         working.cancel()
 
 
-def _ended(request: Request, check: Check, working: asyncio.Future[VerificationResult]) -> bytes:
+def _ended(request: Request, check: VerifyRun, working: asyncio.Future[VerificationResult]) -> bytes:
     try:
         found = working.result()
     except MunimentError as error:
@@ -117,10 +117,10 @@ def _ended(request: Request, check: Check, working: asyncio.Future[VerificationR
             doors.record(request.scope, check.reception, error.code)
         said = problems.document_of(error)
         return _line(
-            answers.Checked(what="failed", code=said.code, detail=said.detail, field=said.field, hint=said.hint)
+            answers.CheckedCount(what="failed", code=said.code, detail=said.detail, field=said.field, hint=said.hint)
         )
-    return _line(answers.Checked(what="result", of=check.of, **msgspec.structs.asdict(found)))
+    return _line(answers.CheckedCount(what="result", of=check.of, **msgspec.structs.asdict(found)))
 
 
-def _line(line: answers.Checked) -> bytes:
+def _line(line: answers.CheckedCount) -> bytes:
     return _LINE.write(line) + b"\n"

@@ -8,7 +8,7 @@ from muniment.model.curation import ErasureResult, RewindResult, Verdict, Withdr
 from muniment.model.erasure import Certainty, ErasureOutcome, ErasurePlan, LegalHold, SignedCertificate
 from muniment.model.query import Disclosure
 from muniment.model.times import show
-from muniment.surfaces.mcp.telling import QUOTED, line, quoted, verdict
+from muniment.surfaces.mcp.render import QUOTED, line, quoted, verdict
 
 _FATES = {
     ErasureOutcome.ERASED: "erased for good",

@@ -20,14 +20,14 @@ from muniment.engine import Memory
 from muniment.model.actor import Actor
 from muniment.model.errors import StoreUnavailable, TooManyRequests, Unauthenticated
 from muniment.model.times import Instant
-from muniment.surfaces.reception.crew import Crew
-from muniment.surfaces.reception.denials import Denial, Denials
-from muniment.surfaces.reception.fields import field_settings
+from muniment.surfaces.reception.denials import Denial, DenialLog
+from muniment.surfaces.reception.fair_threads import FairThreads
+from muniment.surfaces.reception.field_settings import field_settings
 from muniment.surfaces.reception.identity import Identity
-from muniment.surfaces.reception.limits import Limits
+from muniment.surfaces.reception.limits import ServerLimits
+from muniment.surfaces.reception.principal import Principal
 from muniment.surfaces.reception.settings import ServerSettings
-from muniment.surfaces.reception.turns import Turns
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.worker_group import WorkerGroup
 from muniment.surfaces.telemetry.settings import telemetry_of
 from muniment.surfaces.telemetry.telemetry import Telemetry
 
@@ -37,7 +37,7 @@ _BUSY_S = 1.0
 _WHAT_MAX = 120
 
 
-class State(StrEnum):
+class ServerState(StrEnum):
     """Where a server is in its life."""
 
     OPENING = "opening"
@@ -50,16 +50,16 @@ def system_now() -> Instant:
     return Instant(time.time_ns() // 1000)
 
 
-class Reception:
+class ServerContext:
     """One per process of a server; `crew` says which, where there are several. Any thread may call its methods."""
 
     def __init__(
-        self, settings: ServerSettings, *, now: Callable[[], Instant] = system_now, crew: Crew | None = None
+        self, settings: ServerSettings, *, now: Callable[[], Instant] = system_now, crew: WorkerGroup | None = None
     ) -> None:
         self.settings = settings
         self.crew = crew
-        self.state = State.OPENING
-        self.limits = Limits(settings)
+        self.state = ServerState.OPENING
+        self.limits = ServerLimits(settings)
         self._now = now
         self._opening = threading.RLock()
         self._memories: dict[str, Memory] = {}
@@ -75,9 +75,9 @@ class Reception:
             undone.callback(self._identity.keys.close)
             self._open(settings.tenant)
             undone.pop_all()
-        self._turns = Turns(settings.threads)
-        self._denials = Denials(self._open)
-        self.state = State.OPEN
+        self._turns = FairThreads(settings.threads)
+        self._denials = DenialLog(self._open)
+        self.state = ServerState.OPEN
 
     @property
     def anonymous(self) -> bool:
@@ -89,13 +89,13 @@ class Reception:
         """Whether there is, or was, a key."""
         return self._identity.keys.any
 
-    def admit(self, authorization: str | None, *, peer: str) -> Visitor:
+    def admit(self, authorization: str | None, *, peer: str) -> Principal:
         """Let a caller in, or raise: `Unauthenticated` if it does not prove who it is, `TooManyRequests`."""
         visitor = self.identify(authorization, peer=peer)
         self.limits.ask(visitor)
         return visitor
 
-    def identify(self, authorization: str | None, *, peer: str) -> Visitor:
+    def identify(self, authorization: str | None, *, peer: str) -> Principal:
         """Who a caller is; its request is not counted yet."""
         try:
             return self._identity.identify(authorization)
@@ -107,11 +107,11 @@ class Reception:
         """Whether `admit` would answer at once; if not it is better asked in a thread."""
         return self._identity.quick(authorization)
 
-    def recheck(self, visitor: Visitor) -> Visitor:
+    def recheck(self, visitor: Principal) -> Principal:
         """The visitor as its credential stands now; raises `Unauthenticated` if it no longer does."""
         return self._identity.recheck(visitor)
 
-    def memory(self, visitor: Visitor) -> Memory:
+    def memory(self, visitor: Principal) -> Memory:
         """The memory of the visitor's tenant, as the visitor sees it."""
         return self._open(visitor.tenant).as_actor(visitor.actor)
 
@@ -129,7 +129,7 @@ class Reception:
     async def run(self, call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """Run a call in a thread when it is its caller's turn. When too many wait already it is not begun."""
         with self._counting:
-            if self.state is State.CLOSED:
+            if self.state is ServerState.CLOSED:
                 raise StoreUnavailable("the server is closed")
             if self._waiting >= self.settings.waiting_max:
                 raise TooManyRequests("calls under way", retry_after=_BUSY_S)
@@ -139,7 +139,7 @@ class Reception:
         future.add_done_callback(self._done)
         return await asyncio.wrap_future(future)
 
-    def denied(self, visitor: Visitor | None, *, what: str, code: str, peer: str) -> None:
+    def denied(self, visitor: Principal | None, *, what: str, code: str, peer: str) -> None:
         """Keep that a call was denied. Never waits for the disk."""
         now = self._now()
         denial = Denial(
@@ -157,7 +157,7 @@ class Reception:
     def when_closing(self, callback: Callable[[], None]) -> None:
         """Be told, in any thread, that the server is about to close."""
         with self._opening:
-            if self.state is State.OPEN:
+            if self.state is ServerState.OPEN:
                 self._closers.append(callback)
                 return
         callback()
@@ -165,9 +165,9 @@ class Reception:
     def begin_closing(self) -> None:
         """Say that the server is about to close: streams end, readiness ends, running calls go on."""
         with self._opening:
-            if self.state is not State.OPEN:
+            if self.state is not ServerState.OPEN:
                 return
-            self.state = State.CLOSING
+            self.state = ServerState.CLOSING
             closers, self._closers = self._closers, []
         for callback in closers:
             callback()
@@ -176,9 +176,9 @@ class Reception:
         """Finish what runs, write what is left, sign the last checkpoints. Loses nothing."""
         self.begin_closing()
         with self._counting:
-            if self.state is State.CLOSED:
+            if self.state is ServerState.CLOSED:
                 return
-            self.state = State.CLOSED
+            self.state = ServerState.CLOSED
         self._turns.close()
         self._denials.close()
         with self._opening:

@@ -21,7 +21,7 @@ SHARED_OUT = (
 """Bounds that each process keeps by itself. The parts add up to the setting."""
 
 
-class Crew(Value):
+class WorkerGroup(Value):
     """One of several processes that answer at one address. `worker` counts from 0. `folder` is open to this crew alone
     and gone when it is."""
 
@@ -38,7 +38,7 @@ class Crew(Value):
         return self.worker == 0
 
 
-def part_of(settings: ServerSettings, crew: Crew) -> ServerSettings:
+def part_of(settings: ServerSettings, crew: WorkerGroup) -> ServerSettings:
     """The settings of one process of a crew. Nobody's part is nothing: where there is less than one for each, a server
     allows more than its setting.
 
@@ -51,5 +51,5 @@ def part_of(settings: ServerSettings, crew: Crew) -> ServerSettings:
     return msgspec.structs.replace(settings, rate_per_second=settings.rate_per_second / crew.of, **parts)
 
 
-def _part(whole: int, crew: Crew) -> int:
+def _part(whole: int, crew: WorkerGroup) -> int:
     return whole // crew.of + (crew.worker < whole % crew.of)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from starlette.requests import Request
 
 from muniment.engine import Memory
-from muniment.surfaces.reception.visitor import Visitor
+from muniment.surfaces.reception.principal import Principal
 
 if TYPE_CHECKING:
     from muniment.compat.akashik import Field
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Seat:
+class McpSession:
     """A visitor's place: its memory is open, its Field opens when it is asked for."""
 
-    def __init__(self, visitor: Visitor, memory: Memory, field: Callable[[], Field]) -> None:
+    def __init__(self, visitor: Principal, memory: Memory, field: Callable[[], Field]) -> None:
         self.visitor = visitor
         self.memory = memory
         self.field = field
 
 
-class Desk(Protocol):
+class CallContext(Protocol):
     """What a transport knows and a tool does not: who sent a message, where the work is done, who hears of a denial."""
 
-    def visitor(self, request: Request | None) -> Visitor: ...
+    def visitor(self, request: Request | None) -> Principal: ...
 
-    def seat(self, visitor: Visitor) -> Seat: ...
+    def seat(self, visitor: Principal) -> McpSession: ...
 
     async def run(self, call: Callable[[], T]) -> T: ...
 
-    def denied(self, visitor: Visitor, request: Request | None, *, what: str, code: str) -> None: ...
+    def denied(self, visitor: Principal, request: Request | None, *, what: str, code: str) -> None: ...

@@ -11,10 +11,10 @@ from muniment.model import checks
 from muniment.model.curation import WithdrawalResult
 from muniment.model.erasure import TargetKind
 from muniment.surfaces.cli import show, show_guard
-from muniment.surfaces.cli.asking import confirmed
+from muniment.surfaces.cli.confirm import confirmed
 from muniment.surfaces.cli.forget import Author, Expected, MaybeRecord, OfUser, Sitting, Source, Subject, Yes, target_of
 from muniment.surfaces.cli.output import is_terminal, note
-from muniment.surfaces.cli.root import Call, app, command, group
+from muniment.surfaces.cli.root import CommandCall, app, command, group
 from muniment.surfaces.cli.shapes_guard import HoldsShape, hold_shape, quarantine_shape, withdrawal_shape
 from muniment.surfaces.cli.verdicts import verdict_shape
 from muniment.surfaces.cli.write import ExpectedRevision, RecordId
@@ -32,7 +32,7 @@ Why = Annotated[str, typer.Option("--reason", help="Why; it is kept.", show_defa
 
 @command(app, "withdraw", example="muniment withdraw --by source forum.example --dry-run")
 def withdraw(
-    call: Call,
+    call: CommandCall,
     value: Annotated[str, typer.Argument(metavar="VALUE", help="Which one.", show_default=False)],
     by: Annotated[
         str,
@@ -66,7 +66,9 @@ def _agreed(plan: WithdrawalResult) -> bool:
 
 
 @command(quarantine, "add", example='muniment quarantine add rec_1 --reason "it reads like an instruction"')
-def set_apart(call: Call, record_id: RecordId, reason: Why, expected_revision: ExpectedRevision = None) -> ExitCode:
+def set_apart(
+    call: CommandCall, record_id: RecordId, reason: Why, expected_revision: ExpectedRevision = None
+) -> ExitCode:
     """Keep a record apart: it answers nobody, and what stands on it is flagged, until it is released or retracted."""
     with call.memory() as memory:
         verdict = memory.review.quarantine(record_id, reason=reason, expected_revision=expected_revision)
@@ -75,7 +77,9 @@ def set_apart(call: Call, record_id: RecordId, reason: Why, expected_revision: E
 
 
 @command(quarantine, "release", example='muniment quarantine release rec_1 --reason "it is a quotation"')
-def release(call: Call, record_id: RecordId, reason: Why, expected_revision: ExpectedRevision = None) -> ExitCode:
+def release(
+    call: CommandCall, record_id: RecordId, reason: Why, expected_revision: ExpectedRevision = None
+) -> ExitCode:
     """Let a record that was kept apart answer again."""
     with call.memory() as memory:
         verdict = memory.review.release(record_id, reason=reason, expected_revision=expected_revision)
@@ -84,7 +88,7 @@ def release(call: Call, record_id: RecordId, reason: Why, expected_revision: Exp
 
 
 @command(quarantine, "list", example="muniment quarantine list --json")
-def list_apart(call: Call) -> ExitCode:
+def list_apart(call: CommandCall) -> ExitCode:
     """List the records that are kept apart and that you may review."""
     with call.memory() as memory:
         found = memory.review.quarantined()
@@ -94,7 +98,7 @@ def list_apart(call: Call) -> ExitCode:
 
 @command(hold, "add", example='muniment hold add --source mail-archive --reason "case 2026-114"')
 def add(
-    call: Call,
+    call: CommandCall,
     reason: Why,
     record_id: MaybeRecord = None,
     subject: Subject = None,
@@ -116,7 +120,7 @@ def add(
 
 @command(hold, "lift", example='muniment hold lift hld_1 --reason "the case is closed"')
 def lift(
-    call: Call,
+    call: CommandCall,
     hold_id: Annotated[str, typer.Argument(metavar="HOLD", help="The hold's id.", show_default=False)],
     reason: Why,
 ) -> ExitCode:
@@ -128,7 +132,7 @@ def lift(
 
 
 @command(hold, "list", example="muniment hold list --json")
-def list_holds(call: Call) -> ExitCode:
+def list_holds(call: CommandCall) -> ExitCode:
     """List the holds that stand, oldest first."""
     with call.memory() as memory:
         found = memory.erasure.holds()

@@ -35,7 +35,7 @@ async def end_on_signal(scope: anyio.CancelScope) -> None:
             scope.cancel()
 
 
-class Lines:
+class StdinLines:
     """Standard input as lines, one at a time. A line that is too long is handed on as one that no message is."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class Lines:
         self._receive: MemoryObjectReceiveStream[str] = streams[1]
         threading.Thread(target=self._read, name="muniment-input", daemon=True).start()
 
-    def __aiter__(self) -> Lines:
+    def __aiter__(self) -> StdinLines:
         return self
 
     async def __anext__(self) -> str:

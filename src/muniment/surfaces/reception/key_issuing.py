@@ -11,21 +11,21 @@ from muniment.model.note import NoteDraft
 from muniment.model.times import Instant
 from muniment.model.value import Value, canonical
 from muniment.surfaces.reception import keys
-from muniment.surfaces.reception.keys import ApiKey, KeyWish
+from muniment.surfaces.reception.keys import ApiKey, KeyRequest
 
 TOPIC = "keys"
 
 
-class KeyNote(Value):
+class ApiKeyNote(Value):
     """What the ledger keeps of a key."""
 
     id: str
-    wish: KeyWish
+    wish: KeyRequest
     created_at: Instant
     revoked_at: Instant | None = None
 
 
-def issue(memory: Memory, vault: Said, wish: KeyWish, *, now: Instant) -> tuple[ApiKey, str]:
+def issue(memory: Memory, vault: Said, wish: KeyRequest, *, now: Instant) -> tuple[ApiKey, str]:
     """Make a key for the memory's tenant. Only the vault's owner does; the ledger knows of it before anyone can use it.
 
     Whoever may run this on the vault's files could write the file of keys by hand as well: there is nobody above the
@@ -59,7 +59,7 @@ def _owners_alone(memory: Memory, operation: str) -> None:
 
 
 def _note(memory: Memory, key: ApiKey) -> None:
-    told = KeyNote(id=key.id, wish=key.wish, created_at=key.created_at, revoked_at=key.revoked_at)
+    told = ApiKeyNote(id=key.id, wish=key.wish, created_at=key.created_at, revoked_at=key.revoked_at)
     jot = NoteDraft(topic=TOPIC, key=key.id, body=canonical(told).decode())
 
     def job(_: Pages) -> tuple[list[NoteDraft], None]:

@@ -7,11 +7,11 @@ from muniment.model.times import Instant
 from muniment.model.value import Value
 from muniment.operations import Grant
 
-__all__ = ["ANYONE", "Grant", "Visitor"]
+__all__ = ["ANYONE", "Grant", "Principal"]
 ANYONE = "*"
 
 
-class Visitor(Value):
+class Principal(Value):
     """A caller who was let in. `credential` names the key or token, never its secret; `agents` are the names it may
     speak for beside its own, `"*"` for any."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from muniment.surfaces.cli.command_table import PLACES
 from muniment.surfaces.cli.flags import SHARED
-from muniment.surfaces.cli.places import PLACES
-from muniment.surfaces.problems import ExitCode, Problem
+from muniment.surfaces.problems import ExitCode, ProblemDocument
 
 _LOOKS = frozenset(
     {
@@ -43,7 +43,7 @@ _WHOLE = "interrupted; whatever was being written to the memory is there whole o
 _LOOK = "`muniment ledger head` says where the ledger stands: look before you run it again."
 
 
-def interruption(words: Sequence[str]) -> Problem:
+def interruption(words: Sequence[str]) -> ProblemDocument:
     """What to tell of a line that was interrupted.
 
     >>> interruption(["--tenant", "forget", "conflicts", "--all"]).message
@@ -58,7 +58,7 @@ def interruption(words: Sequence[str]) -> Problem:
         message, hint = _GOES_ON, ""
     else:
         message, hint = _WHOLE, _LOOK
-    return Problem(exit=ExitCode.INTERRUPTED, code="interrupted", message=message, hint=hint)
+    return ProblemDocument(exit=ExitCode.INTERRUPTED, code="interrupted", message=message, hint=hint)
 
 
 def _names(words: Sequence[str]) -> frozenset[str]:

@@ -26,7 +26,7 @@ Stamp = tuple[int, int, int] | bytes
 """By what a body is known from the one before."""
 
 
-class Shelf(Protocol):
+class SharedFile(Protocol):
     """Where one body is kept that several processes read and change."""
 
     near: bool
@@ -46,7 +46,7 @@ class Shelf(Protocol):
     def close(self) -> None: ...
 
 
-class FileShelf:
+class FolderSharedFile:
     """A body in a file that only its owner can change."""
 
     near = True
@@ -84,7 +84,7 @@ class FileShelf:
         return None
 
 
-class RowShelf:
+class DatabaseSharedFile:
     """A body in the drawer of a database, and beside it a stamp that is all that is asked for while nothing changes.
 
     While the body is being changed the stamp says so, and whoever reads it then trusts nothing it has read before: a

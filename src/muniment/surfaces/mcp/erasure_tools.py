@@ -18,24 +18,24 @@ from muniment.surfaces.cli.shapes_guard import (
 )
 from muniment.surfaces.cli.shapes_rewind import RewindShape, rewind_shape
 from muniment.surfaces.cli.verdicts import VerdictShape, verdict_shape
-from muniment.surfaces.mcp import telling, telling_guard
+from muniment.surfaces.mcp import render, render_erasure
 from muniment.surfaces.mcp.arguments import (
     Announcing,
-    Forgetting,
-    Holding,
-    Lifting,
-    Nothing,
+    ForgetArguments,
+    HoldArguments,
+    LiftArguments,
+    NoArguments,
+    QuarantineArguments,
     Rewinding,
-    Setting,
-    Withdrawing,
+    WithdrawArguments,
 )
 from muniment.surfaces.mcp.schemas import schema_of
-from muniment.surfaces.mcp.seat import Seat
-from muniment.surfaces.mcp.tool import CHANGES, READS, Told, Words, said, tool
-from muniment.surfaces.reception.visitor import Grant
+from muniment.surfaces.mcp.session import McpSession
+from muniment.surfaces.mcp.tool import CHANGES, READS, ToolAnswer, ToolDescription, said, tool
+from muniment.surfaces.reception.principal import Grant
 
 
-def _forget(seat: Seat, asked: Forgetting) -> Told:
+def _forget(seat: McpSession, asked: ForgetArguments) -> ToolAnswer:
     if not asked.dry_run and said(asked.plan) is None:
         raise Malformed(
             "plan",
@@ -56,26 +56,26 @@ def _forget(seat: Seat, asked: Forgetting) -> Told:
         include_probable=asked.include_probable,
     )
     text = (
-        telling_guard.would_forget(done.plan, then="dry_run false and ")
+        render_erasure.would_forget(done.plan, then="dry_run false and ")
         if asked.dry_run
-        else telling_guard.forgotten(done)
+        else render_erasure.forgotten(done)
     )
-    return Told(document=forgotten_shape(done), text=text)
+    return ToolAnswer(document=forgotten_shape(done), text=text)
 
 
-def _withdraw(seat: Seat, asked: Withdrawing) -> Told:
+def _withdraw(seat: McpSession, asked: WithdrawArguments) -> ToolAnswer:
     done = seat.memory.erasure.withdraw(
         asked.by, asked.value, reason=asked.reason, expected=said(asked.plan), dry_run=asked.dry_run
     )
-    return Told(document=withdrawal_shape(done), text=telling_guard.withdrawn(done))
+    return ToolAnswer(document=withdrawal_shape(done), text=render_erasure.withdrawn(done))
 
 
-def _announce(seat: Seat, asked: Announcing) -> Told:
+def _announce(seat: McpSession, asked: Announcing) -> ToolAnswer:
     verdict = seat.memory.review.announce(asked.record_id, scope=asked.scope.value, scope_id=asked.scope_id)
-    return Told(document=verdict_shape(verdict), text=telling.verdict(verdict))
+    return ToolAnswer(document=verdict_shape(verdict), text=render.verdict(verdict))
 
 
-def _rewind(seat: Seat, asked: Rewinding) -> Told:
+def _rewind(seat: McpSession, asked: Rewinding) -> ToolAnswer:
     scope = said(asked.scope)
     done = seat.memory.review.rewind(
         asked.to,
@@ -84,29 +84,31 @@ def _rewind(seat: Seat, asked: Rewinding) -> Told:
         reason=asked.reason,
         dry_run=asked.dry_run,
     )
-    return Told(document=rewind_shape(done, dry_run=asked.dry_run), text=telling_guard.rewound(done, asked.dry_run))
+    return ToolAnswer(
+        document=rewind_shape(done, dry_run=asked.dry_run), text=render_erasure.rewound(done, asked.dry_run)
+    )
 
 
-def _quarantine(seat: Seat, asked: Setting) -> Told:
+def _quarantine(seat: McpSession, asked: QuarantineArguments) -> ToolAnswer:
     verdict = seat.memory.review.quarantine(
         asked.record_id, reason=asked.reason, expected_revision=said(asked.expected_revision)
     )
-    return Told(document=verdict_shape(verdict), text=telling_guard.set_apart(verdict))
+    return ToolAnswer(document=verdict_shape(verdict), text=render_erasure.set_apart(verdict))
 
 
-def _release(seat: Seat, asked: Setting) -> Told:
+def _release(seat: McpSession, asked: QuarantineArguments) -> ToolAnswer:
     verdict = seat.memory.review.release(
         asked.record_id, reason=asked.reason, expected_revision=said(asked.expected_revision)
     )
-    return Told(document=verdict_shape(verdict), text=telling.verdict(verdict))
+    return ToolAnswer(document=verdict_shape(verdict), text=render.verdict(verdict))
 
 
-def _quarantined(seat: Seat, _: Nothing) -> Told:
+def _quarantined(seat: McpSession, _: NoArguments) -> ToolAnswer:
     found = seat.memory.review.quarantined()
-    return Told(document=quarantine_shape(found), text=telling_guard.quarantined(found))
+    return ToolAnswer(document=quarantine_shape(found), text=render_erasure.quarantined(found))
 
 
-def _hold(seat: Seat, asked: Holding) -> Told:
+def _hold(seat: McpSession, asked: HoldArguments) -> ToolAnswer:
     hold = seat.memory.erasure.hold(
         said(asked.record_id),
         subject=said(asked.subject),
@@ -115,29 +117,29 @@ def _hold(seat: Seat, asked: Holding) -> Told:
         session=said(asked.session),
         reason=asked.reason,
     )
-    return Told(document=hold_shape(hold), text=telling_guard.held(hold))
+    return ToolAnswer(document=hold_shape(hold), text=render_erasure.held(hold))
 
 
-def _lift(seat: Seat, asked: Lifting) -> Told:
+def _lift(seat: McpSession, asked: LiftArguments) -> ToolAnswer:
     hold = seat.memory.erasure.lift(asked.hold_id, reason=asked.reason)
-    return Told(document=hold_shape(hold), text=f"Lifted: {hold.id}. What it kept may be erased again.")
+    return ToolAnswer(document=hold_shape(hold), text=f"Lifted: {hold.id}. What it kept may be erased again.")
 
 
-def _holds(seat: Seat, _: Nothing) -> Told:
+def _holds(seat: McpSession, _: NoArguments) -> ToolAnswer:
     found = seat.memory.erasure.holds()
     shape: HoldsShape = {"holds": [hold_shape(one) for one in found]}
-    return Told(document=shape, text=telling_guard.holds(found))
+    return ToolAnswer(document=shape, text=render_erasure.holds(found))
 
 
-def _certificates(seat: Seat, _: Nothing) -> Told:
+def _certificates(seat: McpSession, _: NoArguments) -> ToolAnswer:
     found = seat.memory.erasure.certificates()
     shape: CertificatesShape = {"certificates": [certificate_shape(one) for one in found]}
-    return Told(document=shape, text=telling_guard.certificates(found))
+    return ToolAnswer(document=shape, text=render_erasure.certificates(found))
 
 
 GUARDING = (
     tool(
-        Words(
+        ToolDescription(
             name="forget",
             title="Erase from memory",
             description=(
@@ -151,12 +153,12 @@ GUARDING = (
         ),
         CHANGES,
         Grant.REVIEW,
-        Forgetting,
+        ForgetArguments,
         schema_of(ForgottenShape),
         _forget,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="withdraw",
             title="Withdraw what one origin contributed",
             description=(
@@ -167,12 +169,12 @@ GUARDING = (
         ),
         CHANGES,
         Grant.REVIEW,
-        Withdrawing,
+        WithdrawArguments,
         schema_of(WithdrawalShape),
         _withdraw,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="announce",
             title="Pass a record on to another group",
             description=(
@@ -187,7 +189,7 @@ GUARDING = (
         _announce,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="rewind",
             title="Turn the memory back",
             description=(
@@ -203,7 +205,7 @@ GUARDING = (
         _rewind,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="quarantine",
             title="Keep a record apart",
             description=(
@@ -213,24 +215,24 @@ GUARDING = (
         ),
         CHANGES,
         Grant.REVIEW,
-        Setting,
+        QuarantineArguments,
         schema_of(VerdictShape),
         _quarantine,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="release",
             title="Release a record from quarantine",
             description="Let a record that was kept apart answer again. You answer for it by name.",
         ),
         CHANGES,
         Grant.REVIEW,
-        Setting,
+        QuarantineArguments,
         schema_of(VerdictShape),
         _release,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="quarantined",
             title="Records kept apart",
             description=(
@@ -240,12 +242,12 @@ GUARDING = (
         ),
         READS,
         Grant.REVIEW,
-        Nothing,
+        NoArguments,
         schema_of(QuarantineShape),
         _quarantined,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="hold",
             title="Forbid an erasure",
             description=(
@@ -255,36 +257,36 @@ GUARDING = (
         ),
         CHANGES,
         Grant.REVIEW,
-        Holding,
+        HoldArguments,
         schema_of(HoldShape),
         _hold,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="lift",
             title="Lift a legal hold",
             description="End a legal hold, with a reason. What it protected may be erased again.",
         ),
         CHANGES,
         Grant.REVIEW,
-        Lifting,
+        LiftArguments,
         schema_of(HoldShape),
         _lift,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="holds",
             title="Legal holds that stand",
             description="The legal holds that stand: what they keep from being erased, who asked for it and why.",
         ),
         READS,
         Grant.REVIEW,
-        Nothing,
+        NoArguments,
         schema_of(HoldsShape),
         _holds,
     ),
     tool(
-        Words(
+        ToolDescription(
             name="certificates",
             title="Certificates of erasure",
             description=(
@@ -294,7 +296,7 @@ GUARDING = (
         ),
         READS,
         Grant.AUDIT,
-        Nothing,
+        NoArguments,
         schema_of(CertificatesShape),
         _certificates,
     ),

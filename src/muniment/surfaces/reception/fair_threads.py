@@ -32,7 +32,7 @@ class _Account:
         self.work = 0
 
 
-class Turns:
+class FairThreads:
     """So many threads. No caller has more than half of them; of those who wait, the tenant and in it the caller that
     has used least of the processor is next. Who comes anew begins with the least that anybody here has used."""
 
