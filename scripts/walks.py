@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import argparse
 import ast
+import random
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from html import escape
 from pathlib import Path
+from string import ascii_lowercase
 from types import FrameType
 
 import muniment
@@ -59,9 +61,10 @@ def walks() -> dict[str, list[tuple[str, str]]]:
     with tempfile.TemporaryDirectory() as folder, Memory.open(folder, embedder=None) as memory:
         memory.remember("The build server is called Otto", confidence=0.8)
         memory.recall("what is the build server called?")
+        new = "".join(random.choices(ascii_lowercase, k=12))  # a text that no cache of this process has seen
         return {
-            "remember": traced(lambda: memory.remember("Deploys freeze on Fridays", confidence=0.8)),
-            "recall": traced(lambda: memory.recall("when do deploys freeze?")),
+            "remember": traced(lambda: memory.remember(f"Deploys of {new} freeze on Fridays", confidence=0.8)),
+            "recall": traced(lambda: memory.recall(f"when do deploys of {new} freeze?")),
         }
 
 

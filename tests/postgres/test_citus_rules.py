@@ -52,7 +52,7 @@ LEADING = re.compile(
     r"\s*(SELECT|INSERT INTO|UPDATE|DELETE FROM|WITH|CREATE|ALTER|DROP|GRANT|REVOKE|LOCK TABLE|SET|TRUNCATE|VACUUM|"
     r"LISTEN|UNLISTEN|NOTIFY|COPY|MERGE|DO|CALL|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|DECLARE|FETCH|CLOSE)\s"
 )
-SENT = frozenset({"channel.py", "link.py", "phrases.py", "ranking.py"})
+SENT = frozenset({"pipeline.py", "transaction.py", "phrases.py", "ranking.py"})
 """Where statements are put together from parts. They are looked at when they are sent."""
 PUT_IN = {
     "WALL": "(tenant_id = 7)",
@@ -174,7 +174,7 @@ def faults_in_code(name: str, written: str) -> list[str]:
     if unknown := re.findall(r"\{[^}]+\}", written):
         return [f"say in PUT_IN what {unknown} may stand for"]
     migrates = name.startswith("partitions.py:")
-    lasting = SWEEPING if name.startswith(("drawer.py:", "scrubbing.py:")) else frozenset[str]()
+    lasting = SWEEPING if name.startswith(("settings.py:", "scrubbing.py:")) else frozenset[str]()
     return faults(written, TABLES, literal=migrates, lasting=lasting)
 
 

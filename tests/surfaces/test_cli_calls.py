@@ -18,6 +18,13 @@ from muniment.surfaces.cli import app, run
 
 COMMANDS = [
     ("init",),
+    ("announce",),
+    ("audit",),
+    ("diff",),
+    ("rewind",),
+    ("settle",),
+    ("tombstone",),
+    ("watch",),
     ("remember",),
     ("recall",),
     ("get",),

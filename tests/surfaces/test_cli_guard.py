@@ -88,7 +88,7 @@ def post(shell: Shell) -> tuple[str, str, str]:
         "A forum post says caches may be shared", "--source", "forum.example", "--confidence", "0.9"
     )
     above = shell.remember("One cache serves all", "--derived-from", source, "--confidence", "0.9")
-    receipt = shell("recall", "shared cache", "--json").json["receipt_id"]
+    receipt = shell("recall", "shared cache", "--floor", "0", "--json").json["receipt_id"]
     return source, above, receipt
 
 

@@ -6,6 +6,7 @@ import pytest
 from tests.surfaces.shell import Shell
 
 from muniment import Memory
+from muniment.engine.review import Review
 
 
 def _interrupted(*_: object, **__: object) -> None:
@@ -15,8 +16,8 @@ def _interrupted(*_: object, **__: object) -> None:
 @pytest.mark.parametrize(
     ("line", "method", "said"),
     [
-        (("conflicts", "--all"), "conflicts", "interrupted; nothing was changed"),
-        (("--tenant", "default", "queue"), "queue", "interrupted; nothing was changed"),
+        (("conflicts", "--all"), "review.conflicts", "interrupted; nothing was changed"),
+        (("--tenant", "default", "queue"), "review.queue", "interrupted; nothing was changed"),
         (("flush",), "flush", "the same command goes on from there"),
         (("remember", "stats"), "remember", "whole or not at all"),
     ],
@@ -25,7 +26,8 @@ def test_an_interrupted_command_says_what_it_changed(
     shell: Shell, monkeypatch: pytest.MonkeyPatch, line: tuple[str, ...], method: str, said: str
 ) -> None:
     assert shell("init").code == 0
-    monkeypatch.setattr(Memory, method, _interrupted)
+    owner = Review if method.startswith("review.") else Memory
+    monkeypatch.setattr(owner, method.removeprefix("review."), _interrupted)
     told = shell(*line)
     assert (told.code, told.out) == (130, "")
     assert said in told.err

@@ -36,6 +36,7 @@ TOOLS: dict[str, Row] = {
     "explain": Row({"receipt_id": "receipt"}, {"receipt_id": "receipt"}),
     "conflicts": Row({"all": True}),
     "directory": Row({}, places={"about": "subject"}),
+    "diff": Row({"since": "0"}),
     "queue": Row({}, {"after": "proposal"}),
     "decide": Row({"proposal_id": "proposal", "answer": "accept", **_WHY}, {"proposal_id": "proposal"}),
     "resolve": Row(

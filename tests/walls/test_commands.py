@@ -95,6 +95,7 @@ APART: dict[Words, str] = {
     **dict.fromkeys([("matm", one) for one in ("policy", "example", "level")], _FILES),
     **dict.fromkeys([("matm", one) for one in ("emit", "curate", "decide", "retrieve", "adopt")], _REQUEST),
     **dict.fromkeys([("retrieve",), ("import",)], _REQUEST),
+    ("watch",): "keeps a folder in step by browse, remember and revise, which have rows",
 }
 PLACED: dict[Words, dict[str, str]] = {
     ("recall",): {"--namespace": "space", "--scope-id": "team"},
@@ -143,7 +144,7 @@ class Shell:
         code = run([*command, *words, *shared])
         out, err = self._capture.readouterr()
         said = out.decode() + err.decode()
-        assert code in (0, 1, 2), said
+        assert code in (0, 1, 2), f"{command}: {said}"
         return f"{int(code)}\n{said}"
 
 

@@ -33,7 +33,7 @@ def test_every_parameter_is_asked_or_known_to_name_nothing() -> None:
 
 
 _NAMELESS = frozenset(
-    {"accept", "anchor", "anchored", "asked_at", "assumptions", "barred_scopes", "becomes", "before", "bucket"}
+    {"until", "accept", "anchor", "anchored", "asked_at", "assumptions", "barred_scopes", "becomes", "before", "bucket"}
     | {"buckets", "budget_tokens", "by", "cascade", "changed_after", "classes", "confidence", "confidence_min"}
     | {"content", "contract", "count", "depth", "detect", "direction", "draft", "dry_run", "entities", "erasure"}
     | {"event_time", "evidence", "expected", "expected_revision", "expires_at", "first", "floor", "gate_flag"}

@@ -142,8 +142,8 @@ def test_reports_and_receipts_keep_everything_but_the_words() -> None:
     told = memory.explain(receipt).account
     assert (told.query.text, told.plan.terms.words, told.searched.words) == (ERASED, (), ())
     assert about in [candidate.id for candidate in told.candidates]
-    with pytest.raises(Malformed):
-        memory.remember("something else", proposal_id=proposal)
+    again = memory.remember("something else", proposal_id=proposal)
+    assert (again.committed, again.rule) == (False, "erased")
 
 
 def test_the_certificate_says_what_went_and_can_be_checked_without_the_store() -> None:

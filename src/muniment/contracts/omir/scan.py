@@ -18,13 +18,13 @@ from muniment.contracts.omir.report import Holder
 from muniment.contracts.omir.wire import (
     RESOURCES,
     Decay,
+    Entity,
     Episode,
+    Extension,
     Interference,
+    MemoryRecord,
     MetaBlock,
-    OmirEntity,
-    OmirExtension,
-    OmirRecord,
-    OmirReference,
+    Reference,
     Relationship,
     Resource,
 )
@@ -39,7 +39,7 @@ Look = Callable[[int, Resource | None, Raw], None]
 Link = tuple[int, str, str, str]
 """A reference: the entry it stands in, where in it, what it names as type and id, the type it must name."""
 
-_RESOURCE: msgspec.json.Decoder[Resource] = json_decoder(OmirRecord | OmirEntity | Relationship | Episode)
+_RESOURCE: msgspec.json.Decoder[Resource] = json_decoder(MemoryRecord | Entity | Relationship | Episode)
 _plain_instant = re.compile(
     r"[0-9]{4}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
     r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]+)?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
@@ -118,7 +118,7 @@ class Scan:
             self.unversioned.append(Unversioned(index=index, has_meta=False))
         elif meta.omir_version is UNSET:
             self.unversioned.append(Unversioned(index=index, has_meta=True))
-        if isinstance(one, OmirEntity):
+        if isinstance(one, Entity):
             return
         add = self.links.append
         if isinstance(one, Relationship):
@@ -130,7 +130,7 @@ class Scan:
         if one.entity_refs is not UNSET:
             for number, target in enumerate(one.entity_refs):
                 add((index, _place(number), target.ref, "Entity"))
-        if isinstance(one, OmirRecord) and one.parent_id is not UNSET:
+        if isinstance(one, MemoryRecord) and one.parent_id is not UNSET:
             add((index, "parentId", f"MemoryRecord/{one.parent_id}", "MemoryRecord"))
 
     def _name(self, index: int, kind: str, id_: str | None) -> None:
@@ -224,9 +224,9 @@ def _holds(one: Resource, opened: Opened) -> bool:
         return False
     if one.extension is not UNSET and not _extensions_hold(one.extension, opened):
         return False
-    if isinstance(one, OmirRecord):
+    if isinstance(one, MemoryRecord):
         return _memory_holds(one)
-    if isinstance(one, OmirEntity):
+    if isinstance(one, Entity):
         return (one.last_seen_at is UNSET or _instant(one.last_seen_at)) and (
             one.mention_count is UNSET or not too_large(one.mention_count)
         )
@@ -237,7 +237,7 @@ def _holds(one: Resource, opened: Opened) -> bool:
     )
 
 
-def _memory_holds(one: OmirRecord) -> bool:
+def _memory_holds(one: MemoryRecord) -> bool:
     return not (
         (one.event_time is not UNSET and not _instant(one.event_time))
         or (one.valid_until is not UNSET and not _instant(one.valid_until))
@@ -272,7 +272,7 @@ def _edge_holds(one: Relationship) -> bool:
     )
 
 
-def _refs_hold(refs: list[OmirReference]) -> bool:
+def _refs_hold(refs: list[Reference]) -> bool:
     for one in refs:  # noqa: SIM110  # a generator would cost as much again, for every reference of a bundle
         if one.ref[-1] == "\n":
             return False
@@ -291,7 +291,7 @@ def _meta_holds(meta: MetaBlock) -> bool:
     return meta.last_updated is UNSET or _instant(meta.last_updated)
 
 
-def _extensions_hold(extensions: list[OmirExtension], opened: Opened) -> bool:
+def _extensions_hold(extensions: list[Extension], opened: Opened) -> bool:
     for one in extensions:
         if not _is_uri(one.url):
             return False

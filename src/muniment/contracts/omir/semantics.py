@@ -17,11 +17,11 @@ from muniment.contracts.omir.wire import (
     GRADES,
     RESOURCES,
     Confidence,
+    Entity,
     Episode,
+    Extension,
+    MemoryRecord,
     MetaBlock,
-    OmirEntity,
-    OmirExtension,
-    OmirRecord,
     Relationship,
     Resource,
 )
@@ -53,11 +53,11 @@ def _is_snake(word: str) -> bool:
 def doubts(one: Resource) -> list[Doubt]:
     """Everything doubtful in one resource, its draft fields among it."""
     found: list[Doubt] = []
-    if isinstance(one, OmirRecord):
+    if isinstance(one, MemoryRecord):
         _memory(one, found)
     elif isinstance(one, Relationship):
         _relationship(one, found)
-    elif isinstance(one, OmirEntity):
+    elif isinstance(one, Entity):
         if not one.name:
             found.append(_empty("name"))
     else:
@@ -76,7 +76,7 @@ def _drafts(one: Resource, *said: object) -> Iterator[Doubt]:
             yield DRAFT, name, f"{name} is a draft field of R1.x"
 
 
-def _memory(one: OmirRecord, found: list[Doubt]) -> None:
+def _memory(one: MemoryRecord, found: list[Doubt]) -> None:
     if not one.content:
         found.append(_empty("content"))
     if one.valid_until is not UNSET and earlier(one.valid_until, one.created_at):
@@ -130,7 +130,7 @@ def _meta(meta: MetaBlock, one: Resource, found: list[Doubt]) -> None:
             found.append(("I541", "meta/maturity", what))
 
 
-def _extensions(extensions: list[OmirExtension]) -> Iterator[Doubt]:
+def _extensions(extensions: list[Extension]) -> Iterator[Doubt]:
     seen: set[str] = set()
     for number, one in enumerate(extensions):
         values = (one.value_string, one.value_number, one.value_boolean, one.value_json)

@@ -25,9 +25,9 @@ from muniment.contracts.omir.semantics import DRAFT, doubts
 from muniment.contracts.omir.wire import (
     CANONICAL_CONTEXT,
     DRAFT_FIELDS,
+    Extension,
     Interference,
-    OmirExtension,
-    OmirRecord,
+    MemoryRecord,
     Relationship,
     Resource,
 )
@@ -80,7 +80,7 @@ class Looker:
             self.doubts += [(index, *doubt) for doubt in found]
         if one.extension is not UNSET:
             self._within(one.extension)
-        if isinstance(one, OmirRecord):
+        if isinstance(one, MemoryRecord):
             if one.interference is not UNSET:
                 self._competitors(index, one.id, one.interference)
         elif isinstance(one, Relationship) and one.normalized_strength is not UNSET:
@@ -103,7 +103,7 @@ class Looker:
         self._tokens += tokens(_encode(self._waiting))
         self._waiting.clear()
 
-    def _within(self, extensions: list[OmirExtension]) -> None:
+    def _within(self, extensions: list[Extension]) -> None:
         """The value of an extension is carried as it is written, so it is looked into by itself."""
         for one in extensions:
             if one.value_json is not UNSET and _repeats(one.value_json, self._opened):

@@ -57,7 +57,7 @@ Label = Literal[
 EpisodeSource = Literal["message", "document", "event", "observation"]
 
 
-class OmirReference(Wire, gc=False):
+class Reference(Wire, gc=False):
     ref: Ref
 
 
@@ -72,7 +72,7 @@ class MetaBlock(Wire, rename="camel", gc=False):
     maturity: Annotated[int, Meta(ge=0, le=5)] | UnsetType = UNSET
 
 
-class OmirExtension(Wire, rename="camel", gc=False):
+class Extension(Wire, rename="camel", gc=False):
     url: Uri
     value_string: str | UnsetType = UNSET
     value_number: float | UnsetType = UNSET
@@ -115,7 +115,7 @@ class Interference(Wire, rename="camel", gc=False):
 
     need_probability: Unit | UnsetType = UNSET
     local_density: NotNegative | UnsetType = UNSET
-    competes_with: list[OmirReference] | UnsetType = UNSET
+    competes_with: list[Reference] | UnsetType = UNSET
 
 
 class FamiliaritySketch(Wire, rename="camel", gc=False):
@@ -136,7 +136,7 @@ class EdgeNormalization(Wire, gc=False):
     over: Literal["source", "target"] | UnsetType = UNSET
 
 
-class OmirRecord(Wire, rename="camel", tag_field="resourceType", tag="MemoryRecord", gc=False):
+class MemoryRecord(Wire, rename="camel", tag_field="resourceType", tag="MemoryRecord", gc=False):
     id: Id
     content: str
     created_at: Instant
@@ -149,17 +149,17 @@ class OmirRecord(Wire, rename="camel", tag_field="resourceType", tag="MemoryReco
     confidence: Confidence | UnsetType = UNSET
     decay: Decay | UnsetType = UNSET
     provenance: Provenance | UnsetType = UNSET
-    entity_refs: list[OmirReference] | UnsetType = UNSET
+    entity_refs: list[Reference] | UnsetType = UNSET
     parent_id: Id | UnsetType = UNSET
     valid_until: Instant | UnsetType = UNSET
     version: OneOrMore | UnsetType = UNSET
-    extension: list[OmirExtension] | UnsetType = UNSET
+    extension: list[Extension] | UnsetType = UNSET
     information_content: InformationContent | UnsetType = UNSET
     replay_priority: Unit | UnsetType = UNSET
     interference: Interference | UnsetType = UNSET
 
 
-class OmirEntity(Wire, rename="camel", tag_field="resourceType", tag="Entity", gc=False):
+class Entity(Wire, rename="camel", tag_field="resourceType", tag="Entity", gc=False):
     id: Id
     name: str
     meta: MetaBlock | UnsetType = UNSET
@@ -171,15 +171,15 @@ class OmirEntity(Wire, rename="camel", tag_field="resourceType", tag="Entity", g
     attributes: dict[str, str] | UnsetType = UNSET
     created_at: Instant | UnsetType = UNSET
     last_seen_at: Instant | UnsetType = UNSET
-    extension: list[OmirExtension] | UnsetType = UNSET
+    extension: list[Extension] | UnsetType = UNSET
 
 
 class Relationship(Wire, rename="camel", tag_field="resourceType", tag="Relationship", gc=False):
     """An edge. A normalised strength needs its normalization: no schema of a struct can say that, the check does."""
 
     id: Id
-    from_: OmirReference = msgspec.field(name="from")
-    to: OmirReference
+    from_: Reference = msgspec.field(name="from")
+    to: Reference
     relation_type: str
     meta: MetaBlock | UnsetType = UNSET
     strength: Unit | UnsetType = UNSET
@@ -187,8 +187,8 @@ class Relationship(Wire, rename="camel", tag_field="resourceType", tag="Relation
     created_at: Instant | UnsetType = UNSET
     valid_at: Instant | UnsetType = UNSET
     invalidated_at: Instant | UnsetType = UNSET
-    source_episode: OmirReference | UnsetType = UNSET
-    extension: list[OmirExtension] | UnsetType = UNSET
+    source_episode: Reference | UnsetType = UNSET
+    extension: list[Extension] | UnsetType = UNSET
     reverse_strength: Unit | UnsetType = UNSET
     normalized_strength: Unit | UnsetType = UNSET
     normalization: EdgeNormalization | UnsetType = UNSET
@@ -202,21 +202,21 @@ class Episode(Wire, rename="camel", tag_field="resourceType", tag="Episode", gc=
     name: str | UnsetType = UNSET
     source: EpisodeSource | UnsetType = UNSET
     event_time: Instant | UnsetType = UNSET
-    entity_refs: list[OmirReference] | UnsetType = UNSET
+    entity_refs: list[Reference] | UnsetType = UNSET
     metadata: dict[str, str] | UnsetType = UNSET
-    extension: list[OmirExtension] | UnsetType = UNSET
+    extension: list[Extension] | UnsetType = UNSET
     boundary_strength: Unit | UnsetType = UNSET
     boundary_reason: str | UnsetType = UNSET
 
 
-Resource = OmirRecord | OmirEntity | Relationship | Episode
+Resource = MemoryRecord | Entity | Relationship | Episode
 
 
-class OmirBundle(Wire, rename="camel", tag_field="resourceType", tag="Bundle", gc=False):
+class Bundle(Wire, rename="camel", tag_field="resourceType", tag="Bundle", gc=False):
     """The document: the four resources in one envelope, in no order."""
 
     omir_version: Literal["R1"]
-    entry: list[OmirRecord | OmirEntity | Relationship | Episode]
+    entry: list[MemoryRecord | Entity | Relationship | Episode]
     context: Raw | UnsetType = msgspec.field(name="@context", default=UNSET)
     id: Id | UnsetType = UNSET
     generated_at: Instant | UnsetType = UNSET
@@ -239,13 +239,13 @@ class Envelope(Wire, rename="camel", gc=False):
 
 
 RESOURCES: dict[str, type[Resource]] = {
-    "MemoryRecord": OmirRecord,
-    "Entity": OmirEntity,
+    "MemoryRecord": MemoryRecord,
+    "Entity": Entity,
     "Relationship": Relationship,
     "Episode": Episode,
 }
 
-DOCUMENTS: dict[str, type] = {"Bundle": OmirBundle, **RESOURCES}
+DOCUMENTS: dict[str, type] = {"Bundle": Bundle, **RESOURCES}
 
 GRADES = {"MemoryRecord": 4, "Entity": 3, "Relationship": 3, "Episode": 3}
 """The maturity R1 gives to each type of resource."""

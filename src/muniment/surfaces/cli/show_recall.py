@@ -43,7 +43,8 @@ def recall(shape: RecallShape) -> RenderableType:
 def attuned(shape: RecallShape) -> RenderableType:
     """The same for a recall without a question, and where the next one may begin."""
     nothing: list[RenderableType] = []
-    if shape["abstained"] in ("no_match", "no_searchable_words"):
+    ruled_out = shape["abstained"] == "nothing_eligible" and bool(shape["excluded"])
+    if shape["abstained"] in ("no_match", "no_searchable_words", "nothing_eligible") and not ruled_out:
         nothing.append(plain("nothing to tell: nothing is new, and no topic leads to anything", "bold yellow"))
     elif shape["abstained"] is not None:
         nothing += _no_answer(shape)
