@@ -42,7 +42,7 @@ export async function getTagged(path, query = {}, options = {}) {
   return { tag: response.headers.get("ETag"), body: await read(response) };
 }
 
-/** `post("/api/recall", {text})`. What changes something is sent under a key, so that it counts once; `once` is that key
+/** `post("/api/recall", {query})`. What changes something is sent under a key, so that it counts once; `once` is that key
  *  where the caller may have to send the same again. */
 export async function post(path, body = null, options = {}) {
   const said = headers({ "Idempotency-Key": options.once ?? token() });

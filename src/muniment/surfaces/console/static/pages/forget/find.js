@@ -33,7 +33,7 @@ export function finder(choose, signal) {
 async function search(text, signal) {
   const [thing, recall] = await Promise.all([
     text.length <= NAME_LENGTH_MOST ? get("/api/entities", { name: text, limit: RECORDS_MOST }, { signal }) : null,
-    post("/api/recall", { text, limit: RECORDS_MOST, floor: 0 }, { signal }),
+    post("/api/recall", { query: text, limit: RECORDS_MOST, floor: 0 }, { signal }),
   ]);
   return { thing, records: recall.records };
 }

@@ -23,7 +23,7 @@ export function against(row, records, reason, signal) {
   const offer = (disclosed) => candidate(disclosed, chosen);
   fill(list, records.length ? records.map(offer) : h("p.none", null, "Nothing stands beside it. Find the record first."));
   const words = input({ type: "search", value: shorten(content.replace(/\s+/g, " "), ASKED_MOST) });
-  const look = () => later(list, () => post("/api/recall", { text: words.value, limit: FOUND_MOST }, { signal }), (found) => {
+  const look = () => later(list, () => post("/api/recall", { query: words.value, limit: FOUND_MOST }, { signal }), (found) => {
     chosen.clear();
     return found.records.length ? found.records.map(offer) : h("p.none", null, "Nothing is found by these words.");
   });

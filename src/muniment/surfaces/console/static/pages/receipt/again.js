@@ -36,7 +36,7 @@ export function again(receipt, known, signal) {
     `Rebuilding the store up to entry ${count(receipt.epoch)} and searching again …`);
 
   const now = () => show(
-    () => post("/api/recall", { ...toBody(ofQuery(receipt.account.query)), text: receipt.account.query.text }, { signal }),
+    () => post("/api/recall", { ...toBody(ofQuery(receipt.account.query)), query: receipt.account.query.text }, { signal }),
     (recall) => {
       for (const one of recall.records) known.set(one.record.id, one.record.claim.content);
       const ids = recall.records.map((one) => one.record.id);
