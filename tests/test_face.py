@@ -26,6 +26,7 @@ def test_public_names_are_listed_once_in_order() -> None:
 
 def test_nothing_else_is_public() -> None:
     rooms = {
+        "adapters",
         "aio",
         "backends",
         "client",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from muniment.compat.retrieval import messages
 from muniment.compat.retrieval.policies import WriteAction, WritePolicy, reference
-from muniment.compat.retrieval.records import APPEND, REPLACE, MemoryCandidate, RuntimeRecord, checked
+from muniment.compat.retrieval.records import APPEND, REPLACE, MemoryCandidate, MemoryRecord, checked
 from muniment.compat.retrieval.store import MemoryStore
 from muniment.compat.retrieval.telling import decision_event, persisted_event, released_event
 from muniment.compat.retrieval.trace import said
@@ -57,7 +57,7 @@ class BackgroundWorker:
             events=tuple(events),
         )
 
-    def write(self, candidate: MemoryCandidate, run: Finished, events: list[TraceEvent]) -> RuntimeRecord | None:
+    def write(self, candidate: MemoryCandidate, run: Finished, events: list[TraceEvent]) -> MemoryRecord | None:
         """Decide on a candidate and tell it; keep it if it is allowed."""
         found = checked(candidate)
         decision = self._policy.decide(found)
@@ -72,7 +72,7 @@ class BackgroundWorker:
         events.append(persisted_event(record, trace_id=run.trace_id, session_id=run.session_id))
         return record
 
-    def activate(self, rollback_ref: str, events: list[TraceEvent] | None = None) -> RuntimeRecord:
+    def activate(self, rollback_ref: str, events: list[TraceEvent] | None = None) -> MemoryRecord:
         """Keep what waits in quarantine, as somebody who looked at it; told in `events`, of the trace it came from."""
         if rollback_ref not in self._held:
             raise ValueError(messages.QUARANTINE_UNKNOWN)

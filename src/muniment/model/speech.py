@@ -155,7 +155,7 @@ def acts(sentence: str) -> frozenset[SpeechAct]:
     """What one sentence does to its reader.
 
     >>> sorted(acts("Forward every invoice to the new address."))
-    [<Act.ORDER: 'order'>]
+    [<SpeechAct.ORDER: 'order'>]
     >>> acts("The gateway forwards every invoice to the archive.")
     frozenset()
     """

@@ -8,7 +8,7 @@ import pytest
 from tests.cases import each
 from tests.contracts.cites import cites
 
-from muniment.compat.retrieval import MemoryCandidate, MemoryStore, RuntimeRecord, load_memory_store
+from muniment.compat.retrieval import MemoryCandidate, MemoryRecord, MemoryStore, load_memory_store
 
 Trigger = Callable[[], object]
 Case = tuple[str, dict[str, object], type[Exception], Trigger]
@@ -36,7 +36,7 @@ def _seeds(idx: int, seed: object) -> Trigger:
 
 
 def _record(**changes: object) -> Trigger:
-    return lambda: RuntimeRecord(**{**GOOD, **changes})  # type: ignore[arg-type]  # what is wrong on purpose has no type
+    return lambda: MemoryRecord(**{**GOOD, **changes})  # type: ignore[arg-type]  # what is wrong on purpose has no type
 
 
 def _persist(**changes: object) -> Trigger:
@@ -102,7 +102,7 @@ def _of_seed(idx: int) -> list[Case]:
 def _records() -> list[Case]:
     cases: list[Case] = [
         ("Memory store records must be MemoryRecord", {}, TypeError, lambda bad=bad: MemoryStore(bad))  # type: ignore[misc]  # likewise
-        for bad in ([GOOD], [None], "mem-001", "", {}, {"a": 1}, 0, 7, RuntimeRecord(**GOOD))  # type: ignore[arg-type]  # likewise
+        for bad in ([GOOD], [None], "mem-001", "", {}, {"a": 1}, 0, 7, MemoryRecord(**GOOD))  # type: ignore[arg-type]  # likewise
     ]
     for field in ("memory_id", *TEXTS, "provenance"):
         said: dict[str, object] = {"field": field}
@@ -123,7 +123,7 @@ def _candidates() -> list[Case]:
     no_candidate = "Memory store candidate must be MemoryCandidate"
     cases: list[Case] = [
         (no_candidate, {}, TypeError, lambda bad=bad: MemoryStore().persist(bad))  # type: ignore[misc]  # likewise
-        for bad in (GOOD, None, "x", RuntimeRecord(**GOOD))  # type: ignore[arg-type]  # likewise
+        for bad in (GOOD, None, "x", MemoryRecord(**GOOD))  # type: ignore[arg-type]  # likewise
     ]
     for field in (*TEXTS, "provenance"):
         said: dict[str, object] = {"field": field}

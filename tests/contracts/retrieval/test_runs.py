@@ -21,9 +21,9 @@ from tests.cases import each
 from tests.contracts.cites import cites
 
 from muniment.compat.retrieval import (
+    MemoryRecord,
     MemoryStore,
     ReadPolicy,
-    RuntimeRecord,
     WritePolicy,
     bundled_store,
     export_events,
@@ -187,7 +187,7 @@ def test_the_same_work_again_leaves_the_store_as_large_and_the_newer_revision_in
 
 @cites("RETR-065")
 def test_a_summary_is_marked_as_derived_and_trusted_no_more_than_its_sources() -> None:
-    doubtful = RuntimeRecord(
+    doubtful = MemoryRecord(
         "note", "tenant-acme", "long_term", "k", "support ticket", "x", 0.9, "p", trust_level=TrustLevel.LOW
     )
     runtime = Runtime(MemoryStore([doubtful]))

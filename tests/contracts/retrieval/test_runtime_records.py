@@ -13,8 +13,8 @@ from tests.contracts.cites import cites
 
 from muniment.compat.retrieval import (
     MemoryCandidate,
+    MemoryRecord,
     MemoryStore,
-    RuntimeRecord,
     bundled_store,
     load_memory_store,
 )
@@ -40,8 +40,8 @@ def _without(name: str) -> dict[str, object]:
     return {key: value for key, value in SEED.items() if key != name}
 
 
-def _record(**changes: object) -> RuntimeRecord:
-    return RuntimeRecord(**{**SEED, **changes})  # type: ignore[arg-type]  # what is wrong on purpose has no type
+def _record(**changes: object) -> MemoryRecord:
+    return MemoryRecord(**{**SEED, **changes})  # type: ignore[arg-type]  # what is wrong on purpose has no type
 
 
 def _candidate(**changes: object) -> MemoryCandidate:
@@ -245,7 +245,7 @@ def test_the_bundled_configuration_is_the_three_published_records() -> None:
 @cites("RETR-013")
 def test_a_store_takes_no_mapping_for_a_record() -> None:
     with pytest.raises(TypeError) as caught:
-        MemoryStore([cast(RuntimeRecord, dict(SEED))])
+        MemoryStore([cast(MemoryRecord, dict(SEED))])
     assert str(caught.value) == "Memory store records must be MemoryRecord"
 
 
@@ -270,7 +270,7 @@ def test_a_configuration_is_loaded_from_a_mapping_or_the_path_of_a_file(tmp_path
     path = tmp_path / "memory.yaml"
     path.write_text("memory: {seed_records: [{tenant_id: t, memory_class: profile, kind: k, content: c, source: s}]}")
     (record,) = load_memory_store(path).all()
-    assert record == RuntimeRecord("mem-001", "t", "profile", "k", "c", "s", 0.5)
+    assert record == MemoryRecord("mem-001", "t", "profile", "k", "c", "s", 0.5)
     assert MemoryStore.from_dict(_config(SEED)).all() == load_memory_store(_config(SEED)).all() == [_record()]
 
 

@@ -8,7 +8,7 @@ import pytest
 from tests.cases import each
 from tests.contracts.cites import cites
 
-from muniment.compat.retrieval import MemoryCandidate, MemoryStore, RuntimeRecord, bundled_store
+from muniment.compat.retrieval import MemoryCandidate, MemoryRecord, MemoryStore, bundled_store
 from muniment.compat.retrieval.store import score
 
 
@@ -16,11 +16,11 @@ def _candidate(content: str, mode: str = "append", *, tenant: str = "tenant-acme
     return MemoryCandidate(tenant, "long_term", "validated_fact", content, "trusted_service", 0.9, "observed", mode)
 
 
-def _record(name: str, content: str = "x", *, tenant: str = "tenant-acme", revision: int = 1) -> RuntimeRecord:
-    return RuntimeRecord(name, tenant, "long_term", "validated_fact", content, "trusted_service", 0.9, "p", revision)
+def _record(name: str, content: str = "x", *, tenant: str = "tenant-acme", revision: int = 1) -> MemoryRecord:
+    return MemoryRecord(name, tenant, "long_term", "validated_fact", content, "trusted_service", 0.9, "p", revision)
 
 
-def _names(records: list[RuntimeRecord]) -> list[str]:
+def _names(records: list[MemoryRecord]) -> list[str]:
     return [one.memory_id for one in records]
 
 
@@ -166,15 +166,15 @@ def test_records_of_equal_score_stay_in_the_order_they_came() -> None:
 
 @cites("RETR-033")
 def test_a_trusted_profile_comes_before_a_short_term_note_of_the_same_words() -> None:
-    note = RuntimeRecord("note", "t", "short_term", "working_note", "answers in English", "session_state", 0.9, "p")
-    profile = RuntimeRecord("profile", "t", "profile", "preference", "answers in English", "trusted_profile", 0.9, "p")
+    note = MemoryRecord("note", "t", "short_term", "working_note", "answers in English", "session_state", 0.9, "p")
+    profile = MemoryRecord("profile", "t", "profile", "preference", "answers in English", "trusted_profile", 0.9, "p")
     assert _names(MemoryStore([note, profile]).retrieve("English answers", "t")) == ["profile", "note"]
 
 
 @cites("RETR-063")
 def test_compaction_drops_only_a_tenants_exact_duplicates() -> None:
-    other_kind = RuntimeRecord("k", "tenant-acme", "long_term", "working_note", "one", "s", 0.9, "p")
-    other_class = RuntimeRecord("c", "tenant-acme", "profile", "validated_fact", "one", "s", 0.9, "p")
+    other_kind = MemoryRecord("k", "tenant-acme", "long_term", "working_note", "one", "s", 0.9, "p")
+    other_class = MemoryRecord("c", "tenant-acme", "profile", "validated_fact", "one", "s", 0.9, "p")
     elsewhere = [_record("d", "one", tenant="tenant-other"), _record("e", "one", tenant="tenant-other")]
     store = MemoryStore(
         [_record("a", "one"), _record("b", "one"), _record("f", "One"), other_kind, other_class, *elsewhere]

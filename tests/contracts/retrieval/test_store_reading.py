@@ -8,7 +8,7 @@ from tests.cases import each
 from tests.contracts.cites import cites
 from tests.contracts.retrieval.room import query
 
-from muniment.compat.retrieval import MemoryStore, ReadPolicy, RuntimeRecord, bundled_store, retrieve_from
+from muniment.compat.retrieval import MemoryRecord, MemoryStore, ReadPolicy, bundled_store, retrieve_from
 from muniment.contracts.retrieval.wire import RetrievalResult
 from muniment.model.times import DAY, Instant
 from muniment.model.vocabulary import TrustLevel
@@ -57,8 +57,8 @@ def test_a_level_of_trust_that_was_said_goes_before_one_that_is_derived() -> Non
 
 @cites("RETR-043", "RETR-045")
 def test_other_tenants_are_not_counted_and_what_is_excluded_takes_no_place() -> None:
-    foreign = [RuntimeRecord(f"f-{n}", "tenant-other", "profile", "k", "support queue", "s", 0.9) for n in range(4)]
-    weak = [RuntimeRecord(f"w-{n}", "tenant-acme", "short_term", "k", "support queue", "s", 0.9) for n in range(9)]
+    foreign = [MemoryRecord(f"f-{n}", "tenant-other", "profile", "k", "support queue", "s", 0.9) for n in range(4)]
+    weak = [MemoryRecord(f"w-{n}", "tenant-acme", "short_term", "k", "support queue", "s", 0.9) for n in range(9)]
     store = MemoryStore([*foreign, *weak, *bundled_store().all()])
     asked = query(query="support queue", allowed_classes=["profile", "long_term"], limit=1)
     result = retrieve_from(store, asked, now=NOW)

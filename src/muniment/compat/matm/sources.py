@@ -30,9 +30,9 @@ class Sources:
     def unresolved(self, references: Iterable[SourceReference]) -> tuple[str, ...]:
         """The references that lead nowhere, or to something else than they say; each once, in order.
 
-        >>> Sources(["ci:7"]).unresolved([Reference(ref="ci:7"), Reference(ref="ci:8")])
+        >>> Sources(["ci:7"]).unresolved([SourceReference(ref="ci:7"), SourceReference(ref="ci:8")])
         ('ci:8',)
-        >>> Sources({"ci:7": "sha256:aa"}).unresolved([Reference(ref="ci:7", digest="sha256:bb")])
+        >>> Sources({"ci:7": "sha256:aa"}).unresolved([SourceReference(ref="ci:7", digest="sha256:bb")])
         ('ci:7',)
         """
         return tuple(dict.fromkeys(one.ref for one in references if not self._leads(one)))

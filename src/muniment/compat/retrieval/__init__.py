@@ -1,11 +1,11 @@
 """The memory and retrieval contract at work: its runtime layer in process, and its queries over a governed memory."""
 
-from muniment.compat.retrieval.desk import ContractDesk, WithdrawnNotice, Written
+from muniment.compat.retrieval.desk import ContractDesk, Withdrawn, Written
 from muniment.compat.retrieval.inspecting import Inspected, inspect_memory
 from muniment.compat.retrieval.loader import bundled_store, load_memory_store
-from muniment.compat.retrieval.policies import ReadPolicy, RuntimeReviewRule, WriteAction, WritePolicy, WriteVerdict
+from muniment.compat.retrieval.policies import ReadPolicy, Review, WriteAction, WritePolicy, WriteVerdict
 from muniment.compat.retrieval.reading import retrieve, retrieve_from
-from muniment.compat.retrieval.records import MemoryCandidate, RuntimeRecord
+from muniment.compat.retrieval.records import MemoryCandidate, MemoryRecord
 from muniment.compat.retrieval.results import read_query, rebuild_filters, rebuild_result, retrieval_event
 from muniment.compat.retrieval.store import MemoryStore
 from muniment.compat.retrieval.trace import export_events, make_event, read_events
@@ -14,11 +14,11 @@ __all__ = [
     "ContractDesk",
     "Inspected",
     "MemoryCandidate",
+    "MemoryRecord",
     "MemoryStore",
     "ReadPolicy",
-    "RuntimeRecord",
-    "RuntimeReviewRule",
-    "WithdrawnNotice",
+    "Review",
+    "Withdrawn",
     "WriteAction",
     "WritePolicy",
     "WriteVerdict",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from muniment.compat.retrieval.policies import (
     SECRET,
     ReadPolicy,
-    RuntimeReviewRule,
+    Review,
     WriteAction,
     WritePolicy,
     WriteVerdict,
@@ -46,11 +46,11 @@ class Written(Value):
     """What became of a candidate: what the write policy says of it, and the engine's verdict. A refusal is kept too."""
 
     decision: WriteVerdict
-    review: RuntimeReviewRule
+    review: Review
     verdict: Verdict
 
 
-class WithdrawnNotice(Value):
+class Withdrawn(Value):
     """What was withdrawn, and the traces whose retrievals had returned any of it."""
 
     records: tuple[str, ...]
@@ -121,13 +121,13 @@ class ContractDesk:
             self._events += [event for one in verdicts for event in _released(decision, one)]
         return verdicts
 
-    def withdraw(self, rollback_ref: str, *, reason: str) -> WithdrawnNotice:
+    def withdraw(self, rollback_ref: str, *, reason: str) -> Withdrawn:
         """Take back what was written under a reference, or dismiss what waits under it."""
         records = self._take_back(rollback_ref, reason)
         decision = decided(self._events, rollback_ref)
         if decision is not None:
             self._events.append(withdrawn_event(decision, records, reason=reason))
-        return WithdrawnNotice(records=records, traces=self._users(set(records)))
+        return Withdrawn(records=records, traces=self._users(set(records)))
 
     def _take_back(self, rollback_ref: str, reason: str) -> tuple[str, ...]:
         """Undo a write as a whole; if it is none that can be, retract the record that came of it."""

@@ -6,7 +6,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from muniment.compat.retrieval.loader import FILE, load_memory_store
-from muniment.compat.retrieval.records import RuntimeRecord
+from muniment.compat.retrieval.records import MemoryRecord
 from muniment.compat.retrieval.store import lookup, lookup_limit
 from muniment.contracts.strict.yaml_text import read_yaml
 from muniment.model.value import Value
@@ -68,5 +68,5 @@ def _config(folder: Path | None) -> tuple[str, bytes]:
         return str(bundled), (bundled / FILE).read_bytes()
 
 
-def _shown(record: RuntimeRecord) -> InspectedRecord:
+def _shown(record: MemoryRecord) -> InspectedRecord:
     return InspectedRecord(**{name: getattr(record, name) for name in InspectedRecord.__struct_fields__})

@@ -47,7 +47,7 @@ class WriteAction(StrEnum):
     QUARANTINE = "quarantine"
 
 
-class RuntimeReviewRule(Value):
+class Review(Value):
     """What a reviewer of a write must know, on every decision: the seven review fields."""
 
     write_trust_boundary: str
@@ -115,10 +115,10 @@ class WritePolicy(Value):
     def trusts(self, source: str) -> bool:
         return source.startswith(self.trusted_prefix) or source in self.trusted_sources
 
-    def review(self, candidate: MemoryCandidate, verdict: WriteVerdict, *, rollback_ref: str) -> RuntimeReviewRule:
+    def review(self, candidate: MemoryCandidate, verdict: WriteVerdict, *, rollback_ref: str) -> Review:
         """The seven review fields of a decision."""
         kept_apart = verdict.action is WriteAction.QUARANTINE
-        return RuntimeReviewRule(
+        return Review(
             write_trust_boundary="trusted_write" if self.trusts(candidate.source) else "untrusted_write",
             activation_policy="delayed_activation_review" if kept_apart else "immediate_activation",
             contamination_scope="tenant_local",

@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from muniment.compat.exchange.luggage import unpacked
 from muniment.compat.retrieval.policies import ReadPolicy
-from muniment.compat.retrieval.records import RuntimeRecord
+from muniment.compat.retrieval.records import MemoryRecord
 from muniment.compat.retrieval.results import AGE, LIMIT, filters_of, make_result, read_query, reasons
 from muniment.compat.retrieval.store import MemoryStore, score
 from muniment.contracts.retrieval.record import provenance_of
@@ -124,7 +124,7 @@ def retrieve_from(
 ) -> RetrievalResult:
     """Answer a retrieval query from the runtime layer's store, by the same bounds and with the same result."""
     asked = policy.narrow(read_query(query))
-    passed: list[RuntimeRecord] = []
+    passed: list[MemoryRecord] = []
     counts: Counter[str] = Counter()
     for record in store.current(asked.tenant_id):
         rule = _kept_out(record, asked, now)
@@ -138,7 +138,7 @@ def retrieve_from(
     return make_result(asked, [_entry(asked, record) for record in ranked[: asked.limit]], counts)
 
 
-def _kept_out(record: RuntimeRecord, query: RetrievalQuery, now: Instant) -> str | None:
+def _kept_out(record: MemoryRecord, query: RetrievalQuery, now: Instant) -> str | None:
     """The first bound a record does not meet. What has no date is too old for any bound on age."""
     filters = filters_of(query)
     oldest = None if filters.max_age_days is UNSET else now - filters.max_age_days * DAY
@@ -152,7 +152,7 @@ def _kept_out(record: RuntimeRecord, query: RetrievalQuery, now: Instant) -> str
     return next((name for name, holds in bounds if not holds), None)
 
 
-def _entry(query: RetrievalQuery, record: RuntimeRecord) -> SelectedRecord:
+def _entry(query: RetrievalQuery, record: MemoryRecord) -> SelectedRecord:
     memory_class = MemoryClass(record.memory_class)
     return SelectedRecord(
         record_id=record.memory_id,

@@ -14,7 +14,7 @@ _SAID = ("tenant_id", "memory_class", "kind", "content", "source", "provenance")
 
 
 @dataclass(frozen=True, slots=True)
-class RuntimeRecord:
+class MemoryRecord:
     """One remembered thing. Checks and trims itself when it is made, and never changes.
 
     The last four are ours: when it was made and until when it is kept, how far it is trusted if that was said, and

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from muniment.compat.retrieval import checks, messages
-from muniment.compat.retrieval.records import RuntimeRecord
+from muniment.compat.retrieval.records import MemoryRecord
 from muniment.contracts.retrieval.seeds import CONFIDENCE, seed_name
 from muniment.contracts.retrieval.words import UNKNOWN
 
 
-def read_seeds(config: object) -> list[RuntimeRecord]:
+def read_seeds(config: object) -> list[MemoryRecord]:
     """The seed records of a configuration. Where it lists none there are none."""
     if not isinstance(config, Mapping):
         raise TypeError(messages.CONFIG_MAPPING)
@@ -23,11 +23,11 @@ def read_seeds(config: object) -> list[RuntimeRecord]:
     return [_seed(seed, idx) for idx, seed in enumerate(seeds, start=1)]
 
 
-def _seed(seed: object, idx: int) -> RuntimeRecord:
+def _seed(seed: object, idx: int) -> MemoryRecord:
     """One record. Of several faults the first in the order of its fields is told."""
     if not isinstance(seed, Mapping):
         raise TypeError(messages.SEED_MAPPING.format(idx=idx))
-    return RuntimeRecord(
+    return MemoryRecord(
         memory_id=_text(seed, "memory_id", idx, otherwise=seed_name(idx)),
         tenant_id=_text(seed, "tenant_id", idx),
         memory_class=_text(seed, "memory_class", idx),

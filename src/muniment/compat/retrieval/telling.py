@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from muniment.compat.retrieval.policies import RuntimeReviewRule, WriteVerdict
-from muniment.compat.retrieval.records import MemoryCandidate, RuntimeRecord
+from muniment.compat.retrieval.policies import Review, WriteVerdict
+from muniment.compat.retrieval.records import MemoryCandidate, MemoryRecord
 from muniment.compat.retrieval.trace import make_event
 from muniment.contracts.retrieval.wire import TraceEvent
 from muniment.engine.session import clean
@@ -26,7 +26,7 @@ _RELEASED = {
 def decision_event(
     candidate: MemoryCandidate,
     decision: WriteVerdict,
-    review: RuntimeReviewRule,
+    review: Review,
     *,
     trace_id: str,
     session_id: str,
@@ -73,7 +73,7 @@ def decided(events: Iterable[TraceEvent], rollback_ref: str) -> TraceEvent | Non
     return next((one for one in found if one.payload.get("rollback_ref") == rollback_ref), None)
 
 
-def persisted_event(record: RuntimeRecord, *, trace_id: str, session_id: str) -> TraceEvent:
+def persisted_event(record: MemoryRecord, *, trace_id: str, session_id: str) -> TraceEvent:
     """The event of a record that was kept."""
     payload = {
         "memory_id": record.memory_id,

@@ -41,7 +41,7 @@ class NameHints:
     def nearest(self, wanted: str) -> str | None:
         """The nearest name at one or two edits and fewer than its length, the first of several; None if there is none.
 
-        >>> names = Names(["alice", "alicia", "bob", "x"])
+        >>> names = NameHints(["alice", "alicia", "bob", "x"])
         >>> names.nearest("alise"), names.nearest("ghost"), names.nearest("y"), names.nearest("bob")
         ('alice', None, None, None)
         """

@@ -45,7 +45,7 @@ def validate(
     """Say whether a bundle is as it should be. Raises `Unreadable` (E000) if it is no JSON, and `LimitExceeded`.
 
     >>> validate(b'{"resourceType": "Bundle", "omirVersion": "R1", "entry": []}').result
-    <Status.PASS: 'pass'>
+    <ReportStatus.PASS: 'pass'>
     """
     asked = ReportRequest(target=target, verdict=verdict, level=level)
     opened = open_bundle(data, options.limits)

@@ -31,7 +31,7 @@ class RateLimit:
     def take(self, name: str) -> float:
         """Take one. Returns 0, or in how many seconds there will be one again.
 
-        >>> rate = Rate(2.0, 1, clock=lambda: 0.0)
+        >>> rate = RateLimit(2.0, 1, clock=lambda: 0.0)
         >>> rate.take("ana"), rate.take("ana"), rate.take("ben")
         (0.0, 0.5, 0.0)
         """

@@ -43,7 +43,7 @@ def part_of(settings: ServerSettings, crew: WorkerGroup) -> ServerSettings:
     allows more than its setting.
 
     >>> whole = ServerSettings(threads=16, streams_per_actor=5, rate_per_second=300.0)
-    >>> parts = [part_of(whole, Crew(worker=number, of=3, folder="")) for number in range(3)]
+    >>> parts = [part_of(whole, WorkerGroup(worker=number, of=3, folder="")) for number in range(3)]
     >>> [part.threads for part in parts], [part.streams_per_actor for part in parts], parts[0].rate_per_second
     ([6, 5, 5], [2, 2, 1], 100.0)
     """
